@@ -1,0 +1,104 @@
+//===- Compiler.h - The compiler as a library -------------------*- C++ -*-===//
+//
+// What tools call. No MLIR in this header: a driver file that includes it compiles quickly.
+//
+//===----------------------------------------------------------------------===//
+#ifndef HEDDLE_COMPILER_PIPELINES_COMPILER_H
+#define HEDDLE_COMPILER_PIPELINES_COMPILER_H
+
+#include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
+#include "runtime/reference/Program.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// Which model, and the values of its symbolic dimensions.
+struct ModelRequest {
+  std::string model; ///< study:small … study:10B, or a path to a graph (.mlir).
+  int64_t batch = 4;
+  int64_t context = 512;
+  std::optional<int64_t> layers; ///< Cut to the first so many blocks.
+  std::optional<int64_t> vocabulary;
+};
+
+enum class PipelineKind { Compiled, Eager };
+enum class Precision { F32, TF32, BF16 };
+
+struct CompileOptions {
+  PipelineKind pipeline = PipelineKind::Compiled;
+  Precision precision = Precision::F32;
+  std::string mode = "forward";
+  std::string device = "cpu"; ///< "cpu" or "cuda".
+  std::string target;         ///< "sm_80", "sm_90a", "x86-64-v3", "x86-64-v4"; empty: this machine's best.
+  std::string stopAfter;      ///< A phase's name (phaseNames), or empty.
+  std::string dumpDirectory;  ///< Where the IR of every phase and the kernels' text go, or empty.
+  std::string reproducer;     ///< File for an MLIR reproducer when a pass fails, or empty.
+};
+
+/// A group of ops that became one kernel, product or skeleton.
+struct GroupReport {
+  std::string kind;     ///< rows, attention, product, copy.
+  std::string name;     ///< As the step's label.
+  std::string location;
+  std::vector<std::string> ops;
+  int64_t bytesBefore = 0; ///< Bytes moved when each op ran alone.
+  int64_t bytesAfter = 0;  ///< Bytes moved by the group.
+  std::vector<std::string> reasons; ///< Why neighbours are not in it.
+};
+
+/// What a raising pattern found, or what stopped it.
+struct MatchReport {
+  std::string pattern; ///< attention, rms_norm, …
+  bool matched = false;
+  std::string location;
+  std::string reason; ///< For a near miss: the op that stopped it and why.
+};
+
+/// Wall time of one phase, and of kernel compilation.
+struct PhaseTime {
+  std::string name;
+  double ms = 0;
+};
+
+struct CompileReport {
+  std::vector<GroupReport> groups;
+  std::vector<MatchReport> matches;
+  std::vector<PhaseTime> times;
+};
+
+struct CompileResult {
+  runtime::Plan plan; ///< Kernels carry text or objects; cubins are filled by runtime/nvrtc at load or by `compile`.
+  CompileReport report;
+};
+
+/// The phases in order, named after the folders of compiler/.
+const std::vector<std::string> &phaseNames();
+
+/// Owns the MLIR context; one compilation at a time. Errors carry file, line and reason.
+class Compiler {
+public:
+  Compiler();
+  ~Compiler();
+  Compiler(const Compiler &) = delete;
+  Compiler &operator=(const Compiler &) = delete;
+
+  runtime::StatusOr<CompileResult> compile(const ModelRequest &request, const CompileOptions &options);
+  /// The unraised graph, for the float64 reference.
+  runtime::StatusOr<runtime::reference::Program> reference(const ModelRequest &request);
+  /// The imported graph as text that `compile` reads back.
+  runtime::StatusOr<std::string> importedText(const ModelRequest &request);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace heddle
+
+#endif // HEDDLE_COMPILER_PIPELINES_COMPILER_H
