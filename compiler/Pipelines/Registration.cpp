@@ -1,4 +1,6 @@
 #include "compiler/Pipelines/Registration.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Lowering/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/Plan/PlanDialect.h"
@@ -17,4 +19,6 @@ void heddle::registerDialects(mlir::DialectRegistry &registry) {
 void heddle::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  registerHeddleFusionPasses();
+  registerHeddleLoweringPasses();
 }
