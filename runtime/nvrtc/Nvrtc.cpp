@@ -36,8 +36,8 @@ namespace {
 class LoadedNvrtc final : public Nvrtc {
 public:
   Status load() {
-    HEDDLE_ASSIGN_OR_RETURN(DynamicLibrary library, DynamicLibrary::open({"libnvrtc.so.13", "libnvrtc.so.12"},
-                                                                         cudaLibraryFolders()));
+    HEDDLE_ASSIGN_OR_RETURN(DynamicLibrary library,
+                            DynamicLibrary::open({"libnvrtc.so.13", "libnvrtc.so.12"}, cudaLibraryFolders()));
     path_ = library.path();
 #define HEDDLE_BIND(name) HEDDLE_RETURN_IF_ERROR(library.bind(#name, name));
     HEDDLE_NVRTC_FUNCTIONS(HEDDLE_BIND)
