@@ -106,7 +106,8 @@ StatusOr<MemoryInfo> CudaDevice::memoryInfo() {
   return MemoryInfo{int64_t(free), int64_t(total)};
 }
 
-/// The source is pageable memory, which the driver has read before this returns.
+/// Returns when the source may be changed: on systems where the GPU reads pageable memory itself, the copy
+/// alone does not promise that.
 Status CudaDevice::upload(void *destination, const void *source, int64_t bytes) {
   HEDDLE_RETURN_IF_ERROR(bind());
   if (recording_)
@@ -115,7 +116,7 @@ Status CudaDevice::upload(void *destination, const void *source, int64_t bytes) 
     HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemcpyHtoDAsync,
                                 (pointer(destination), source, size_t(bytes), stream_),
                                 "upload of " + bytesText(bytes));
-  return Status::ok();
+  return synchronize();
 }
 
 /// Returns when the destination is written.

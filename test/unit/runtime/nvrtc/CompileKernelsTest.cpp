@@ -167,6 +167,15 @@ TEST_F(CompileKernels, KernelWithoutSourceIsAnError) {
   EXPECT_NE(status.message().find("scale_rows"), std::string::npos) << status.message();
 }
 
+TEST_F(CompileKernels, PtxIsReadable) {
+  StatusOr<const Nvrtc *> nvrtc = Nvrtc::get();
+  ASSERT_TRUE(nvrtc);
+  StatusOr<std::string> ptx = (*nvrtc)->ptx({"scale_rows", kSource, "sm_90a", {}}, options.headers);
+  ASSERT_TRUE(ptx) << ptx.status().message();
+  EXPECT_NE(ptx->find(".target sm_90a"), std::string::npos);
+  EXPECT_NE(ptx->find(".entry scale_rows"), std::string::npos);
+}
+
 // Contraction of a*b+c into a fused multiply-add is the only freedom that a kernel has unless it asks for
 // more.
 TEST_F(CompileKernels, FastMathOnlyOnRequest) {
