@@ -364,6 +364,30 @@ TEST_F(GpuProduct, SameBitsRecordedAndPinned) {
   }
 }
 
+// The first use of a product may be in a recording: the library loads its kernels there and then.
+TEST_F(GpuProduct, RecordedWithoutARunBefore) {
+  const int64_t size = 96;
+  Matrix a = matrix(DType::F16, size, size, 1, true, 0, 0, 1),
+         b = matrix(DType::F16, size, size, 1, true, 0, 0, 2);
+  Matrix d = matrix(DType::F16, size, size, 1, false, 0, 0, 3);
+  Product product;
+  product.m = product.n = product.k = size;
+  product.a = a.ref, product.b = b.ref, product.d = d.ref;
+  product.math = MathMode::Low;
+  Device::ProductAddresses at;
+  at.a = a.address, at.b = b.address, at.d = d.address;
+  at.workspace = workspace, at.workspaceBytes = kCublasWorkspaceBytes;
+  expectOk(device->beginRecording());
+  expectOk(device->product(product, at));
+  StatusOr<std::unique_ptr<Recording>> recording = device->endRecording();
+  ASSERT_TRUE(recording) << recording.status().message();
+  expectOk(device->replay(**recording));
+  std::vector<uint16_t> replayed = download<uint16_t>(d.address, size * size);
+  expectOk(device->fill(d.address, 0, size * size * 2));
+  expectOk(device->product(product, at));
+  EXPECT_EQ(download<uint16_t>(d.address, size * size), replayed);
+}
+
 TEST_F(GpuProduct, BadProductsAreRefused) {
   Matrix a = matrix(DType::F32, 8, 8, 1, false, 0, 0, 1);
   Product product;
