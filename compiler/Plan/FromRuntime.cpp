@@ -79,8 +79,8 @@ public:
     llvm::SmallVector<mlir::NamedAttribute> symbols;
     for (const runtime::SymbolValue &symbol : plan.symbols)
       symbols.push_back(b.getNamedAttr(symbol.name, b.getI64IntegerAttr(symbol.value)));
-    auto program = ProgramOp::create(b, loc, "plan", plan.model, plan.device, plan.target, plan.pipeline, plan.mode,
-                                     plan.precision, b.getDictionaryAttr(symbols), plan.arenaBytes,
+    auto program = ProgramOp::create(b, loc, "plan", plan.model, plan.device, plan.target, plan.pipeline,
+                                     plan.mode, plan.precision, b.getDictionaryAttr(symbols), plan.arenaBytes,
                                      plan.workspaceBytes, llvm::APFloat(plan.matrixFlops));
     b.setInsertionPointToStart(&program.getBody().emplaceBlock());
     for (const runtime::Buffer &value : plan.buffers)
@@ -110,8 +110,8 @@ private:
     if (data.empty())
       return {};
     if (!type.getElementType().isInteger(1))
-      return mlir::DenseElementsAttr::getFromRawBuffer(type,
-                                                       {reinterpret_cast<const char *>(data.data()), data.size()});
+      return mlir::DenseElementsAttr::getFromRawBuffer(
+          type, {reinterpret_cast<const char *>(data.data()), data.size()});
     llvm::SmallVector<bool> values;
     for (uint8_t value : data)
       values.push_back(value != 0);
@@ -127,11 +127,14 @@ private:
     BufferOp::create(b, loc, b.getStringAttr(value.name),
                      RoleAttr::get(b.getContext(), static_cast<Role>(value.role)), mlir::TypeAttr::get(type),
                      parts.empty() ? mlir::ArrayAttr() : b.getArrayAttr(parts), elements(type, value.data),
-                     integer(value.bytes, *tensorBytes(type)), integer(value.offset, runtime::Buffer::kUnplaced),
-                     integer(value.firstStep, -1), integer(value.lastStep, -1), b.getStringAttr(value.location));
+                     integer(value.bytes, *tensorBytes(type)),
+                     integer(value.offset, runtime::Buffer::kUnplaced), integer(value.firstStep, -1),
+                     integer(value.lastStep, -1), b.getStringAttr(value.location));
   }
 
-  mlir::FlatSymbolRefAttr symbol(const std::string &name) { return mlir::FlatSymbolRefAttr::get(b.getContext(), name); }
+  mlir::FlatSymbolRefAttr symbol(const std::string &name) {
+    return mlir::FlatSymbolRefAttr::get(b.getContext(), name);
+  }
 
   RefAttr ref(const runtime::BufferRef &value) {
     if (!value.present())
@@ -156,8 +159,8 @@ private:
         refs.push_back(ref(buffer));
       bool cuda = plan.device == "cuda";
       bool grid = cuda || launch.grid != std::array<int64_t, 3>{1, 1, 1};
-      LaunchOp::create(b, loc, symbol(plan.kernels[static_cast<size_t>(launch.kernel)].name), b.getArrayAttr(refs),
-                       b.getDenseI64ArrayAttr(launch.counts), phase,
+      LaunchOp::create(b, loc, symbol(plan.kernels[static_cast<size_t>(launch.kernel)].name),
+                       b.getArrayAttr(refs), b.getDenseI64ArrayAttr(launch.counts), phase,
                        grid ? b.getDenseI64ArrayAttr(launch.grid) : mlir::DenseI64ArrayAttr(),
                        cuda ? integer(launch.items, 0) : b.getI64IntegerAttr(launch.items), label, location);
       return;
@@ -165,16 +168,16 @@ private:
     case runtime::StepKind::Product: {
       const runtime::Product &product = value.product;
       bool bias = product.bias.present();
-      ProductOp::create(
-          b, loc, b.getI64IntegerAttr(product.m), b.getI64IntegerAttr(product.n), b.getI64IntegerAttr(product.k),
-          b.getI64IntegerAttr(product.batch), matrix(product.a), matrix(product.b),
-          product.c.ref.present() ? matrix(product.c) : MatrixAttr(), matrix(product.d),
-          b.getF64FloatAttr(product.alpha), b.getF64FloatAttr(product.beta),
-          MathModeAttr::get(b.getContext(), static_cast<MathMode>(product.math)),
-          EpilogueAttr::get(b.getContext(), static_cast<Epilogue>(product.epilogue)),
-          bias ? ref(product.bias) : RefAttr(),
-          bias ? mlir::TypeAttr::get(typeOf(b.getContext(), product.biasType)) : mlir::TypeAttr(),
-          bytes(product.algorithm), phase, label, location);
+      ProductOp::create(b, loc, b.getI64IntegerAttr(product.m), b.getI64IntegerAttr(product.n),
+                        b.getI64IntegerAttr(product.k), b.getI64IntegerAttr(product.batch), matrix(product.a),
+                        matrix(product.b), product.c.ref.present() ? matrix(product.c) : MatrixAttr(),
+                        matrix(product.d), b.getF64FloatAttr(product.alpha), b.getF64FloatAttr(product.beta),
+                        MathModeAttr::get(b.getContext(), static_cast<MathMode>(product.math)),
+                        EpilogueAttr::get(b.getContext(), static_cast<Epilogue>(product.epilogue)),
+                        bias ? ref(product.bias) : RefAttr(),
+                        bias ? mlir::TypeAttr::get(typeOf(b.getContext(), product.biasType))
+                             : mlir::TypeAttr(),
+                        bytes(product.algorithm), phase, label, location);
       return;
     }
     case runtime::StepKind::Copy:

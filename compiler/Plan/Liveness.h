@@ -17,8 +17,8 @@ struct BufferLife {
 /// The life of every buffer, in the order of the buffers. Steps are numbered as they stand.
 llvm::SmallVector<BufferLife> computeLiveness(ProgramOp program);
 
-/// Moves the steps of phase init before all others; both keep their order. Init steps read parameters, constants and
-/// what other init steps made, so that nothing they need comes later.
+/// Moves the steps of phase init before all others; both keep their order. Init steps read parameters,
+/// constants and what other init steps made, so that nothing they need comes later.
 void moveInitStepsFirst(ProgramOp program);
 
 /// Whether a buffer lives only between its first and its last step; all other roles live throughout.

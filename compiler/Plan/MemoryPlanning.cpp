@@ -32,8 +32,8 @@ llvm::LogicalResult verifySpan(const BufferLife &life) {
   return error;
 }
 
-/// What both passes share: steps in order, lifetimes set, old places cleared, unused buffers gone. Returns the scratch
-/// and saved buffers that are left.
+/// What both passes share: steps in order, lifetimes set, old places cleared, unused buffers gone. Returns
+/// the scratch and saved buffers that are left.
 llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, int64_t &removed) {
   moveInitStepsFirst(program);
   llvm::SmallVector<BufferLife> shared;

@@ -25,7 +25,8 @@ struct Placed {
   int32_t first, last;
 };
 
-/// Places the buffers one after the other into gaps between those that live at the same time and have a place.
+/// Places the buffers one after the other into gaps between those that live at the same time and have a
+/// place.
 Placement placeInOrder(const Lifetimes &lifetimes, const Order &order, Fit fit) {
   Placement result;
   result.offsets.resize(lifetimes.size());
@@ -33,23 +34,22 @@ Placement placeInOrder(const Lifetimes &lifetimes, const Order &order, Fit fit) 
   placed.reserve(lifetimes.size());
   for (int32_t index : order) {
     const Lifetime &life = lifetimes[static_cast<size_t>(index)];
-    int64_t size = alignedBytes(life.bytes);
     int64_t free = 0; // The end of everything seen that lives at the same time.
     int64_t best = -1, bestGap = INT64_MAX;
     for (const Placed &other : placed) {
       if (other.last < life.first || life.last < other.first)
         continue;
       int64_t gap = other.begin - free;
-      if (gap >= size && gap < bestGap) {
+      if (gap >= life.bytes && gap < bestGap) {
         best = free;
         bestGap = gap;
-        if (fit == Fit::First || gap == size)
+        if (fit == Fit::First || gap == life.bytes)
           break;
       }
       free = std::max(free, other.end);
     }
     int64_t offset = best >= 0 ? best : free;
-    Placed mine{offset, offset + size, life.first, life.last};
+    Placed mine{offset, offset + life.bytes, life.first, life.last};
     placed.insert(std::upper_bound(placed.begin(), placed.end(), mine,
                                    [](const Placed &a, const Placed &b) { return a.begin < b.begin; }),
                   mine);
@@ -76,7 +76,7 @@ Order ordered(const Lifetimes &lifetimes, Key key) {
 size_t topOf(const Lifetimes &lifetimes, const Order &order, const Placement &placement) {
   for (size_t i = 0; i < order.size(); ++i) {
     auto index = static_cast<size_t>(order[i]);
-    if (placement.offsets[index] + alignedBytes(lifetimes[index].bytes) == placement.bytes)
+    if (placement.offsets[index] + lifetimes[index].bytes == placement.bytes)
       return i;
   }
   return 0;
@@ -84,13 +84,18 @@ size_t topOf(const Lifetimes &lifetimes, const Order &order, const Placement &pl
 
 } // namespace
 
-Placement heddle::plan::placeInArena(const Lifetimes &lifetimes) {
+Placement heddle::plan::placeInArena(const Lifetimes &exact) {
+  // In whole units of the arena from here on: offsets are then multiples by themselves.
+  Lifetimes lifetimes = exact;
+  for (Lifetime &life : lifetimes)
+    life.bytes = alignedBytes(life.bytes);
   int64_t lowerBound = runtime::livePeak(lifetimes).bytes;
   auto duration = [](const Lifetime &life) { return int64_t{life.last} - life.first + 1; };
-  // Large first wastes little when sizes differ; by time is right for chains; by area keeps what is large and long out of
-  // the way of the rest.
+  // Large first wastes little when sizes differ; by time is right for chains; by area keeps what is large and
+  // long out of the way of the rest.
   Order bySize = ordered(lifetimes, [&](const Lifetime &l) { return std::tuple(-l.bytes, -duration(l)); });
-  Order byTime = ordered(lifetimes, [&](const Lifetime &l) { return std::tuple(int64_t{l.first}, -l.bytes); });
+  Order byTime =
+      ordered(lifetimes, [&](const Lifetime &l) { return std::tuple(int64_t{l.first}, -l.bytes); });
   Order byArea = ordered(lifetimes, [&](const Lifetime &l) {
     // In double: a product of bytes and steps need not fit in 64 bits.
     return std::tuple(-static_cast<double>(l.bytes) * static_cast<double>(duration(l)), -l.bytes);
@@ -115,10 +120,10 @@ Placement heddle::plan::placeInArena(const Lifetimes &lifetimes) {
     if (bestOrder.empty() || best.bytes > lowerBound)
       attempt(*a.order, a.fit);
 
-  // What ends the arena came too late: place it earlier, as long as the bound is not reached. The work is bounded, so
-  // that large programs do not pay for it.
+  // What ends the arena came too late: place it earlier, as long as the bound is not reached. The work is
+  // bounded, so that large programs do not pay for it.
   int64_t count = std::max<int64_t>(static_cast<int64_t>(bestOrder.size()), 1);
-  int64_t rounds = std::min<int64_t>(64, 4'000'000 / (count * count));
+  int64_t rounds = std::min<int64_t>(64, 2'000'000 / (count * count));
   Order order = bestOrder;
   Placement placement = best;
   for (int64_t round = 0; round < rounds && best.bytes > lowerBound; ++round) {

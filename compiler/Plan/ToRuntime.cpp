@@ -112,7 +112,8 @@ private:
     if (op.getParts())
       for (auto part : op.getParts()->getAsRange<PartAttr>())
         buffer.parts.push_back({part.getName().str(), part.getShape().vec(), part.getElementOffset(),
-                                static_cast<runtime::InitKind>(part.getInit()), part.getScale().getValueAsDouble()});
+                                static_cast<runtime::InitKind>(part.getInit()),
+                                part.getScale().getValueAsDouble()});
     if (op.getData())
       buffer.data = bytesOf(llvm::cast<mlir::DenseElementsAttr>(*op.getData()));
     buffer.location = op.getLocation().str();
@@ -212,4 +213,6 @@ private:
 
 } // namespace
 
-llvm::FailureOr<runtime::Plan> heddle::plan::toRuntimePlan(ProgramOp program) { return Translator(program).run(); }
+llvm::FailureOr<runtime::Plan> heddle::plan::toRuntimePlan(ProgramOp program) {
+  return Translator(program).run();
+}

@@ -12,7 +12,8 @@ using llvm::LogicalResult;
 using llvm::success;
 
 /// A reference's inside: `none`, or a symbol with an optional `+ bytes`.
-static mlir::ParseResult parsePlace(mlir::AsmParser &parser, mlir::FlatSymbolRefAttr &buffer, int64_t &byteOffset) {
+static mlir::ParseResult parsePlace(mlir::AsmParser &parser, mlir::FlatSymbolRefAttr &buffer,
+                                    int64_t &byteOffset) {
   byteOffset = 0;
   if (failed(parser.parseOptionalKeyword("none")) && parser.parseAttribute(buffer))
     return failure();
@@ -87,7 +88,8 @@ LogicalResult PartAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> em
                                llvm::ArrayRef<int64_t> shape, int64_t elementOffset, InitKind init,
                                mlir::FloatAttr scale) {
   if (!product(shape))
-    return emitError() << "part \"" << name << "\": shape [" << shape << "], wanted extents of 0 or more whose product "
+    return emitError() << "part \"" << name << "\": shape [" << shape
+                       << "], wanted extents of 0 or more whose product "
                        << "fits in 64 bits";
   if (elementOffset < 0)
     return emitError() << "part \"" << name << "\": element offset " << elementOffset << ", wanted 0 or more";
@@ -96,8 +98,8 @@ LogicalResult PartAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> em
   return success();
 }
 
-LogicalResult RefAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, mlir::FlatSymbolRefAttr buffer,
-                              int64_t byteOffset) {
+LogicalResult RefAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                              mlir::FlatSymbolRefAttr buffer, int64_t byteOffset) {
   if (byteOffset < 0)
     return emitError() << "reference at byte " << byteOffset << ", wanted 0 or more";
   if (!buffer && byteOffset)

@@ -61,9 +61,10 @@ static LogicalResult verifyParts(BufferOp buffer, mlir::ArrayAttr parts) {
   for (PartAttr part : sorted)
     if (*part.getNumElements() > capacity || part.getElementOffset() > capacity - *part.getNumElements())
       return buffer.emitOpError() << "part \"" << part.getName() << "\" has " << *part.getNumElements()
-                                  << " elements at " << part.getElementOffset() << ", wanted it inside the buffer's "
-                                  << capacity;
-  llvm::stable_sort(sorted, [](PartAttr a, PartAttr b) { return a.getElementOffset() < b.getElementOffset(); });
+                                  << " elements at " << part.getElementOffset()
+                                  << ", wanted it inside the buffer's " << capacity;
+  llvm::stable_sort(sorted,
+                    [](PartAttr a, PartAttr b) { return a.getElementOffset() < b.getElementOffset(); });
   for (auto [before, after] : llvm::zip(llvm::drop_end(sorted), llvm::drop_begin(sorted)))
     if (before.getElementOffset() + *before.getNumElements() > after.getElementOffset())
       return buffer.emitOpError() << "parts \"" << before.getName() << "\" and \"" << after.getName()
@@ -76,7 +77,8 @@ static LogicalResult verifyData(BufferOp buffer, mlir::ElementsAttr data) {
     return buffer.emitOpError() << "of role " << stringifyRole(buffer.getRole())
                                 << " has data, wanted it on constants alone";
   if (data.getShapedType() != buffer.getTensorType())
-    return buffer.emitOpError() << "data has type " << data.getShapedType() << ", wanted " << buffer.getTensorType();
+    return buffer.emitOpError() << "data has type " << data.getShapedType() << ", wanted "
+                                << buffer.getTensorType();
   if (!llvm::isa<mlir::DenseElementsAttr>(data))
     return buffer.emitOpError("data is not dense, wanted dense elements");
   if (data.empty())
@@ -89,7 +91,8 @@ LogicalResult BufferOp::verify() {
   if (!type.hasStaticShape() || type.getEncoding())
     return emitOpError() << "type " << type << ", wanted static extents and no encoding";
   if (!elementBytes(type.getElementType()))
-    return emitOpError() << "elements " << type.getElementType() << ", wanted f32, bf16, f16, i32, i64, i1 or ui8";
+    return emitOpError() << "elements " << type.getElementType()
+                         << ", wanted f32, bf16, f16, i32, i64, i1 or ui8";
   std::optional<int64_t> needed = tensorBytes(type);
   if (!needed)
     return emitOpError() << "type " << type << ", wanted a size that fits in 64 bits";
@@ -102,7 +105,8 @@ LogicalResult BufferOp::verify() {
       return emitOpError() << "offset " << offset << ", wanted a multiple of " << kArenaAlignment;
   }
   if (getFirstStep().has_value() != getLastStep().has_value())
-    return emitOpError() << "has " << (getFirstStep() ? "firstStep" : "lastStep") << " alone, wanted both or neither";
+    return emitOpError() << "has " << (getFirstStep() ? "firstStep" : "lastStep")
+                         << " alone, wanted both or neither";
   if (getFirstStep()) {
     auto first = static_cast<int64_t>(*getFirstStep()), last = static_cast<int64_t>(*getLastStep());
     if (first < 0 || last < first || last > INT32_MAX)
@@ -124,8 +128,8 @@ LogicalResult KernelOp::verify() {
   bool cuda = getLanguage() == Language::Cuda;
   auto program = llvm::cast<ProgramOp>((*this)->getParentOp());
   if (program.getDevice() != stringifyLanguage(getLanguage()))
-    return emitOpError() << "language " << stringifyLanguage(getLanguage()) << ", wanted that of the program's device, \""
-                         << program.getDevice() << "\"";
+    return emitOpError() << "language " << stringifyLanguage(getLanguage())
+                         << ", wanted that of the program's device, \"" << program.getDevice() << "\"";
   if (getTarget().empty())
     return emitOpError("target is empty, wanted what the kernel was made for");
   if (getBinary() && getBinary()->empty())

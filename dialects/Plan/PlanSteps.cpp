@@ -1,6 +1,7 @@
 //===- PlanSteps.cpp - Launches, products and copies ----------------------===//
 //
-// What a step says of itself is checked by verify(), what it says of buffers and kernels by verifySymbolUses().
+// What a step says of itself is checked by verify(), what it says of buffers and kernels by
+// verifySymbolUses(), which runs when every op of the program has passed verify().
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/Plan/PlanDialect.h"
@@ -16,8 +17,8 @@ using llvm::success;
 using llvm::Twine;
 
 /// The buffer of a present reference, with `bytes` from its offset on inside the buffer; null after an error.
-static BufferOp lookupRange(mlir::Operation *step, mlir::SymbolTableCollection &tables, RefAttr ref, int64_t bytes,
-                            const Twine &what) {
+static BufferOp lookupRange(mlir::Operation *step, mlir::SymbolTableCollection &tables, RefAttr ref,
+                            int64_t bytes, const Twine &what) {
   if (!ref.getBuffer()) {
     step->emitOpError() << what << " refers to none, wanted a buffer";
     return nullptr;
@@ -32,14 +33,11 @@ static BufferOp lookupRange(mlir::Operation *step, mlir::SymbolTableCollection &
       error << "wanted a buffer of the program";
     return nullptr;
   }
-  // A buffer that is wrong itself says so at its own place.
-  if (!buffer.getBytes() && !tensorBytes(buffer.getTensorType()))
-    return nullptr;
   int64_t size = buffer.getByteSize();
   if (ref.getByteOffset() > size || bytes > size - ref.getByteOffset()) {
-    mlir::InFlightDiagnostic error = step->emitOpError()
-                                     << what << " takes " << bytes << " bytes from byte " << ref.getByteOffset()
-                                     << " on, wanted them inside the " << size << " bytes of " << ref.getBuffer();
+    mlir::InFlightDiagnostic error =
+        step->emitOpError() << what << " takes " << bytes << " bytes from byte " << ref.getByteOffset()
+                            << " on, wanted them inside the " << size << " bytes of " << ref.getBuffer();
     error.attachNote(buffer.getLoc()) << "the buffer";
     return nullptr;
   }
@@ -53,12 +51,12 @@ static LogicalResult verifyRange(mlir::Operation *step, mlir::SymbolTableCollect
   if (!buffer)
     return failure();
   if (buffer.getElementType() != element)
-    return step->emitOpError() << what << " has elements " << element << ", wanted those of " << ref.getBuffer() << ", "
-                               << buffer.getElementType();
+    return step->emitOpError() << what << " has elements " << element << ", wanted those of "
+                               << ref.getBuffer() << ", " << buffer.getElementType();
   int64_t width = *elementBytes(element);
   if (ref.getByteOffset() % width)
-    return step->emitOpError() << what << " starts at byte " << ref.getByteOffset() << ", wanted a multiple of "
-                               << width;
+    return step->emitOpError() << what << " starts at byte " << ref.getByteOffset()
+                               << ", wanted a multiple of " << width;
   return success();
 }
 
@@ -91,13 +89,15 @@ LogicalResult LaunchOp::verify() {
 }
 
 /// Buffers and counts are those of the function, in number and element types.
-static LogicalResult verifyCall(LaunchOp launch, heddle::kernel::FuncOp function, mlir::SymbolTableCollection &tables) {
+static LogicalResult verifyCall(LaunchOp launch, heddle::kernel::FuncOp function,
+                                mlir::SymbolTableCollection &tables) {
   auto wanted = function.getBuffers();
-  if (launch.getBuffers().size() != wanted.size() || launch.getCounts().size() != function.getCounts().size()) {
-    mlir::InFlightDiagnostic error = launch.emitOpError()
-                                     << "has " << launch.getBuffers().size() << " buffers and "
-                                     << launch.getCounts().size() << " counts, wanted " << wanted.size() << " and "
-                                     << function.getCounts().size() << " for @" << function.getSymName();
+  if (launch.getBuffers().size() != wanted.size() ||
+      launch.getCounts().size() != function.getCounts().size()) {
+    mlir::InFlightDiagnostic error =
+        launch.emitOpError() << "has " << launch.getBuffers().size() << " buffers and "
+                             << launch.getCounts().size() << " counts, wanted " << wanted.size() << " and "
+                             << function.getCounts().size() << " for @" << function.getSymName();
     error.attachNote(function.getLoc()) << "the kernel";
     return error;
   }
@@ -143,13 +143,15 @@ llvm::SmallVector<RefAttr> ProductOp::getRefs() {
 
 static bool isFloat(mlir::Type type) { return type.isF32() || type.isBF16() || type.isF16(); }
 
-/// Element type and strides, for a matrix that is stored as rows x columns. `distinct`: its batches are written.
-static LogicalResult verifyMatrix(ProductOp op, MatrixAttr matrix, llvm::StringRef name, int64_t rows, int64_t columns,
-                                  bool distinct) {
+/// Element type and strides, for a matrix that is stored as rows x columns. `distinct`: its batches are
+/// written.
+static LogicalResult verifyMatrix(ProductOp op, MatrixAttr matrix, llvm::StringRef name, int64_t rows,
+                                  int64_t columns, bool distinct) {
   if (matrix.getTransposed())
     std::swap(rows, columns);
   if (!isFloat(matrix.getElementType()))
-    return op.emitOpError() << name << " has elements " << matrix.getElementType() << ", wanted f32, bf16 or f16";
+    return op.emitOpError() << name << " has elements " << matrix.getElementType()
+                            << ", wanted f32, bf16 or f16";
   // One row needs no leading dimension; libraries want a valid one all the same.
   if (matrix.getLd() < std::max<int64_t>(columns, 1))
     return op.emitOpError() << name << " has ld " << matrix.getLd() << ", wanted at least "
@@ -165,10 +167,12 @@ static LogicalResult verifyMatrix(ProductOp op, MatrixAttr matrix, llvm::StringR
 LogicalResult ProductOp::verify() {
   auto m = static_cast<int64_t>(getM()), n = static_cast<int64_t>(getN()), k = static_cast<int64_t>(getK());
   if (m < 1 || n < 1 || k < 0)
-    return emitOpError() << "sizes " << m << " x " << n << " x " << k << ", wanted m and n above 0 and k not below";
+    return emitOpError() << "sizes " << m << " x " << n << " x " << k
+                         << ", wanted m and n above 0 and k not below";
   if (static_cast<int64_t>(getBatch()) < 1)
     return emitOpError() << "batch " << static_cast<int64_t>(getBatch()) << ", wanted at least 1";
-  if (failed(verifyMatrix(*this, getA(), "a", m, k, false)) || failed(verifyMatrix(*this, getB(), "b", k, n, false)) ||
+  if (failed(verifyMatrix(*this, getA(), "a", m, k, false)) ||
+      failed(verifyMatrix(*this, getB(), "b", k, n, false)) ||
       failed(verifyMatrix(*this, getD(), "d", m, n, true)))
     return failure();
   if (getC() && failed(verifyMatrix(*this, *getC(), "c", m, n, false)))
@@ -186,10 +190,12 @@ LogicalResult ProductOp::verify() {
   bool wantsBias = getEpilogue() == Epilogue::Bias || getEpilogue() == Epilogue::BiasGelu ||
                    getEpilogue() == Epilogue::BiasRelu;
   if (wantsBias != getBias().has_value())
-    return emitOpError() << "epilogue " << stringifyEpilogue(getEpilogue()) << (getBias() ? " with" : " without")
-                         << " a bias, wanted " << (wantsBias ? "one" : "none");
+    return emitOpError() << "epilogue " << stringifyEpilogue(getEpilogue())
+                         << (getBias() ? " with" : " without") << " a bias, wanted "
+                         << (wantsBias ? "one" : "none");
   if (getBias().has_value() != getBiasType().has_value())
-    return emitOpError() << "has " << (getBias() ? "a bias" : "a biasType") << " alone, wanted both or neither";
+    return emitOpError() << "has " << (getBias() ? "a bias" : "a biasType")
+                         << " alone, wanted both or neither";
   if (getBiasType() && !isFloat(*getBiasType()))
     return emitOpError() << "bias has elements " << *getBiasType() << ", wanted f32, bf16 or f16";
   if (getAlgorithm() && getAlgorithm()->empty())
@@ -198,7 +204,6 @@ LogicalResult ProductOp::verify() {
 }
 
 LogicalResult ProductOp::verifySymbolUses(mlir::SymbolTableCollection &tables) {
-  // This runs only after verify(), so that sizes, strides and types are sound by themselves.
   auto bounds = [&](MatrixAttr matrix, llvm::StringRef name, int64_t rows, int64_t columns) -> LogicalResult {
     if (matrix.getTransposed())
       std::swap(rows, columns);
@@ -213,7 +218,8 @@ LogicalResult ProductOp::verifySymbolUses(mlir::SymbolTableCollection &tables) {
     return verifyRange(*this, tables, matrix.getRef(), matrix.getElementType(), bytes, name);
   };
   auto m = static_cast<int64_t>(getM()), n = static_cast<int64_t>(getN()), k = static_cast<int64_t>(getK());
-  if (failed(bounds(getA(), "a", m, k)) || failed(bounds(getB(), "b", k, n)) || failed(bounds(getD(), "d", m, n)))
+  if (failed(bounds(getA(), "a", m, k)) || failed(bounds(getB(), "b", k, n)) ||
+      failed(bounds(getD(), "d", m, n)))
     return failure();
   if (getC() && failed(bounds(*getC(), "c", m, n)))
     return failure();

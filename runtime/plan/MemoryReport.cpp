@@ -26,8 +26,8 @@ LivePeak livePeak(const std::vector<Lifetime> &lifetimes) {
   // In 128 bits, since what a file claims may not fit in 64.
   std::vector<__int128> change(static_cast<size_t>(steps) + 1);
   for (const Lifetime &life : lifetimes) {
-    change[static_cast<size_t>(life.first)] += alignedBytes(life.bytes);
-    change[static_cast<size_t>(life.last) + 1] -= alignedBytes(life.bytes);
+    change[static_cast<size_t>(life.first)] += life.bytes;
+    change[static_cast<size_t>(life.last) + 1] -= life.bytes;
   }
   LivePeak peak;
   __int128 live = 0;
@@ -54,7 +54,7 @@ MemoryReport memoryReport(const Plan &plan) {
     }
     if (buffer.firstStep < 0)
       continue;
-    report.unsharedBytes = saturatingSum(report.unsharedBytes, alignedBytes(buffer.bytes));
+    report.unsharedBytes = saturatingSum(report.unsharedBytes, buffer.bytes);
     all.push_back({buffer.bytes, buffer.firstStep, buffer.lastStep});
     if (!placed)
       unplaced.push_back(all.back());
@@ -80,7 +80,8 @@ MemoryReport memoryReport(const Plan &plan) {
 namespace {
 
 std::string_view roleName(BufferRole role) {
-  constexpr std::string_view kNames[] = {"input", "output", "parameter", "state", "constant", "saved", "scratch"};
+  constexpr std::string_view kNames[] = {"input",    "output", "parameter", "state",
+                                         "constant", "saved",  "scratch"};
   return kNames[static_cast<size_t>(role)];
 }
 
@@ -105,7 +106,8 @@ std::string memoryTable(const Plan &plan, const MemoryReport &report, size_t mos
   std::string text;
   auto figure = [&](const char *name, int64_t bytes, const std::string &note) {
     std::string value = std::to_string(bytes);
-    text += std::string(name) + std::string(value.size() < 16 ? 16 - value.size() : 1, ' ') + value + note + "\n";
+    text +=
+        std::string(name) + std::string(value.size() < 16 ? 16 - value.size() : 1, ' ') + value + note + "\n";
   };
   figure("peak          ", report.peakBytes, "");
   figure("  fixed       ", report.fixedBytes, "");
@@ -120,12 +122,14 @@ std::string memoryTable(const Plan &plan, const MemoryReport &report, size_t mos
   figure("without reuse ", saturatingSum(report.fixedBytes, report.unsharedBytes), "");
 
   // Columns as wide as their widest cell; numbers to the right.
-  std::vector<std::vector<std::string>> rows = {{"bytes", "role", "type", "steps", "offset", "buffer", "location"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"bytes", "role", "type", "steps", "offset", "buffer", "location"}};
   for (size_t i = 0; i < std::min(most, report.bySize.size()); ++i) {
     const Buffer &buffer = plan.buffers[static_cast<size_t>(report.bySize[i])];
     rows.push_back({std::to_string(buffer.bytes), std::string(roleName(buffer.role)), shapeText(buffer),
-                    lifeText(buffer), buffer.offset == Buffer::kUnplaced ? "-" : std::to_string(buffer.offset),
-                    buffer.name, buffer.location});
+                    lifeText(buffer),
+                    buffer.offset == Buffer::kUnplaced ? "-" : std::to_string(buffer.offset), buffer.name,
+                    buffer.location});
   }
   std::vector<size_t> widths(rows.front().size());
   for (const auto &row : rows)

@@ -32,7 +32,8 @@ static runtime::StatusOr<runtime::Plan> readArtifact(llvm::SourceMgr &sources) {
   return runtime::readPlan({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
 }
 
-static mlir::OwningOpRef<mlir::Operation *> artifactToPlan(llvm::SourceMgr &sources, mlir::MLIRContext *context) {
+static mlir::OwningOpRef<mlir::Operation *> artifactToPlan(llvm::SourceMgr &sources,
+                                                           mlir::MLIRContext *context) {
   auto translate = [&]() -> runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> {
     HEDDLE_ASSIGN_OR_RETURN(runtime::Plan plan, readArtifact(sources));
     return plan::fromRuntimePlan(context, plan);
@@ -55,10 +56,12 @@ void heddle::registerPlanTranslations() {
       [](mlir::DialectRegistry &registry) { registerDialects(registry); });
   static mlir::TranslateRegistration memory(
       "artifact-to-memory-report", "what a plan file's memory is spent on",
-      [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &output, mlir::MLIRContext *context) {
+      [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &output,
+         mlir::MLIRContext *context) {
         auto plan = readArtifact(*sources);
         if (!plan)
-          return mlir::LogicalResult(mlir::emitError(mlir::UnknownLoc::get(context)) << plan.status().message());
+          return mlir::LogicalResult(mlir::emitError(mlir::UnknownLoc::get(context))
+                                     << plan.status().message());
         output << runtime::memoryTable(*plan, runtime::memoryReport(*plan), plan->buffers.size());
         return mlir::success();
       });

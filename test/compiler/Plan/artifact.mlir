@@ -51,8 +51,8 @@ plan.program @plan attributes {device = "cuda", arenaBytes = 768 : i64, workspac
 // MEMORY-NEXT: fixed {{ *}}175
 // MEMORY-NEXT: arena {{ *}}768
 // MEMORY-NEXT: unplaced {{ *}}0
-// MEMORY-NEXT: lower bound {{ *}}687 at step 1, product
-// MEMORY-NEXT: without reuse {{ *}}687
+// MEMORY-NEXT: lower bound {{ *}}271 at step 1, product
+// MEMORY-NEXT: without reuse {{ *}}271
 // MEMORY-NEXT: bytes role type steps offset buffer location
 // MEMORY-NEXT: 64 scratch 2x3xf32 0..2 0 h{{$}}
 // MEMORY-NEXT: 48 input 2x3xi64 always - ids model.py:1{{$}}
