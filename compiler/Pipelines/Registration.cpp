@@ -1,6 +1,7 @@
 #include "compiler/Pipelines/Registration.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Lowering/Passes.h"
+#include "compiler/Plan/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/Plan/PlanDialect.h"
@@ -21,4 +22,5 @@ void heddle::registerPasses() {
   mlir::registerCSEPass();
   registerHeddleFusionPasses();
   registerHeddleLoweringPasses();
+  plan::registerPlanPasses();
 }
