@@ -58,7 +58,13 @@ void run(Problem p) {
                             o.out.batch, o.out.head, o.out.row, p.scale};
   TestScore<Causal, Mask, HasScore> score{o.mask.data(), o.bias.data(), p.kvLen};
   emulation::launch(attention_blocks(p.batch, p.heads, p.qLen, M), W * 32, ShapeOf<D, V, M, N, W>::kSharedBytes, p.seed,
-                    [&] { attention_forward<T, D, V, M, N, W>(params, score); });
+                    [&] {
+                      using Score = TestScore<Causal, Mask, HasScore>;
+                      if (p.layout == Layout::Ragged)
+                        attention_forward<T, D, V, M, N, W, Score, false>(params, score);
+                      else
+                        attention_forward<T, D, V, M, N, W, Score, true>(params, score);
+                    });
   std::vector<float> decoded;
   for (long long i = 0; i < o.outElements; ++i)
     decoded.push_back(to_float(result[i]));

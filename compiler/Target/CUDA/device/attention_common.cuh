@@ -38,9 +38,9 @@
 
 namespace heddle {
 
-/// Operands of one launch. Strides count elements; the innermost dimension (head_dim) is contiguous. Any stride and
-/// alignment is right; sixteen-byte copies are used where q, k, v and their strides keep to multiples of 16 bytes, which
-/// slices of a packed QKV array do.
+/// Operands of one launch. Strides count elements; the innermost dimension (head_dim) is contiguous. The skeleton's last
+/// template argument `Aligned` (true unless given) promises that q, k, v, out and all their strides are multiples of 16
+/// bytes, which slices of a packed QKV array are; with `false` any alignment is right, and copies go by elements.
 template <typename T> struct AttentionParams {
   const T *q;           // [batch, heads, q_len, HeadDim]
   const T *k;           // [batch, kv_heads, kv_len, HeadDim]

@@ -45,17 +45,17 @@ template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps> struct Att
   static constexpr int kStrideV = kDimV + 8;
   static constexpr int kStrideQ = kStrideK > kStrideV ? kStrideK : kStrideV;
   static constexpr int kStages = 2;
-  static constexpr bool kQueryInRegisters = HeadDim <= 64;
+  static constexpr bool kQueryInRegisters = HeadDim <= 64 && TileN <= 64;
   static constexpr int kSharedBytes = 2 * (TileM * kStrideQ + kStages * TileN * (kStrideK + kStrideV));
 };
 
 /// Starts copying rows [0, valid) of `Columns` elements into shared rows `Stride` apart, and zeros for rows [valid, Rows).
-/// `source` is row 0. `vector`: source and row_stride are aligned to 16 bytes; otherwise the copy is done element by
-/// element, at once. The choice is the same for all threads.
-template <int Rows, int Columns, int Stride, int Threads, typename T>
-__device__ inline void copy_rows(T *target, const T *source, long long row_stride, int valid, bool vector) {
+/// `source` is row 0. Aligned: source and row_stride keep to multiples of 16 bytes; otherwise the copy is done element by
+/// element, at once (cp.async moves no 2 bytes).
+template <int Rows, int Columns, int Stride, int Threads, bool Aligned, typename T>
+__device__ inline void copy_rows(T *target, const T *source, long long row_stride, int valid) {
   constexpr int kChunks = Columns / 8;
-  if (vector) {
+  if constexpr (Aligned) {
     if constexpr (Threads % kChunks == 0) {
       // A thread keeps its column; only the row moves.
       constexpr int kRowsAtOnce = Threads / kChunks;
@@ -80,6 +80,7 @@ __device__ inline void copy_rows(T *target, const T *source, long long row_strid
       }
     }
   } else {
+#pragma unroll 1
     for (int i = threadIdx.x; i < Rows * Columns; i += Threads) {
       const int row = i / Columns;
       const int column = i - row * Columns;
@@ -224,7 +225,7 @@ __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulator
 }
 
 /// Hands out a warp's rows: normalised, rounded, through the warp's own rows of the query tile, then in whole rows.
-template <typename T, typename Shape, int ValueDim, typename Accumulators>
+template <typename T, typename Shape, int ValueDim, bool Aligned, typename Accumulators>
 __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionParams<T> &p, const AttentionWork &work,
                                  int first_row) {
   const int lane = threadIdx.x % kWarpSize;
@@ -248,7 +249,6 @@ __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionPara
   __syncwarp();
   T *out = p.out + work.batch * p.out_batch + work.head * p.out_head + first_row * p.out_row;
   constexpr int kChunks = ValueDim / 8;
-  const bool vector = aligned_16(out, p.out_row);
   for (int i = lane; i < Shape::kRowBlocks * 16 * kChunks; i += kWarpSize) {
     const int row = i / kChunks;
     const int column = (i - row * kChunks) * 8;
@@ -256,7 +256,7 @@ __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionPara
       break;
     const Vec<T, 8> chunk = Vec<T, 8>::load(tile + row * Shape::kStrideQ + column);
     T *target = out + row * p.out_row + column;
-    if (vector) {
+    if constexpr (Aligned) {
       chunk.store(target);
     } else {
 #pragma unroll
@@ -267,7 +267,8 @@ __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionPara
 }
 
 /// The whole kernel. T: bf16 or f16.
-template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score>
+template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score,
+          bool Aligned = true>
 __device__ inline void attention_forward(const AttentionParams<T> &p, const Score &score) {
   using Shape = AttentionMmaShape<HeadDim, ValueDim, TileM, TileN, Warps>;
   constexpr int kRowBlocks = Shape::kRowBlocks;
@@ -285,9 +286,6 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   const T *q = p.q + work.batch * p.q_batch + work.head * p.q_head + work.first_row * p.q_row;
   const T *k = p.k + work.batch * p.k_batch + kv_head * p.k_head;
   const T *v = p.v + work.batch * p.v_batch + kv_head * p.v_head;
-  const bool vector_q = aligned_16(q, p.q_row);
-  const bool vector_k = aligned_16(k, p.k_row);
-  const bool vector_v = aligned_16(v, p.v_row);
 
   // Keys that the tile's last query sees, and with them every earlier one.
   int keys = p.kv_len;
@@ -303,13 +301,14 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     const int stage = tile % Shape::kStages;
     const long long key = (long long)tile * TileN;
     const int valid = p.kv_len - tile * TileN;
-    copy_rows<TileN, HeadDim, Shape::kStrideK, Shape::kThreads>(shared_k + stage * kStageK, k + key * p.k_row,
-                                                               p.k_row, valid, vector_k);
-    copy_rows<TileN, ValueDim, Shape::kStrideV, Shape::kThreads>(shared_v + stage * kStageV, v + key * p.v_row,
-                                                                p.v_row, valid, vector_v);
+    copy_rows<TileN, HeadDim, Shape::kStrideK, Shape::kThreads, Aligned>(shared_k + stage * kStageK,
+                                                                        k + key * p.k_row, p.k_row, valid);
+    copy_rows<TileN, ValueDim, Shape::kStrideV, Shape::kThreads, Aligned>(shared_v + stage * kStageV,
+                                                                         v + key * p.v_row, p.v_row, valid);
   };
 
-  copy_rows<TileM, HeadDim, Shape::kStrideQ, Shape::kThreads>(shared_q, q, p.q_row, p.q_len - work.first_row, vector_q);
+  copy_rows<TileM, HeadDim, Shape::kStrideQ, Shape::kThreads, Aligned>(shared_q, q, p.q_row,
+                                                                     p.q_len - work.first_row);
   if (tiles > 0)
     load_tile(0);
   cp_async_commit();
@@ -385,7 +384,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     mma_softmax(s, acc, scale.exponent);
     mma_values<T, Shape, TileN>(acc.out, s, shared_v + stage * kStageV);
   }
-  mma_store<T, Shape, ValueDim>(acc, warp_q, p, work, first_row);
+  mma_store<T, Shape, ValueDim, Aligned>(acc, warp_q, p, work, first_row);
 }
 
 } // namespace heddle

@@ -86,10 +86,10 @@ __device__ inline void copy_transposed(float *target, const float *source, long 
   }
 }
 
-/// Starts copying rows as they are: by 16 bytes where `vector` (source and row_stride aligned), else by 4.
-template <int Rows, int Columns, int Stride, int Threads>
-__device__ inline void copy_straight(float *target, const float *source, long long row_stride, int valid, bool vector) {
-  if (vector) {
+/// Starts copying rows as they are: by 16 bytes where `Aligned` (source and row_stride keep to that), else by 4.
+template <int Rows, int Columns, int Stride, int Threads, bool Aligned>
+__device__ inline void copy_straight(float *target, const float *source, long long row_stride, int valid) {
+  if constexpr (Aligned) {
     constexpr int kChunks = Columns / 4;
 #pragma unroll
     for (int i = 0; i < ceil_div(Rows * kChunks, Threads); ++i) {
@@ -169,7 +169,8 @@ __device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][C
 }
 
 /// The whole kernel. T: float.
-template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score>
+template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score,
+          bool Aligned = true>
 __device__ inline void attention_forward(const AttentionParams<T> &p, const Score &score) {
   using Shape = AttentionSimtShape<HeadDim, ValueDim, TileM, TileN, Warps>;
   constexpr int kRows = Shape::kRows;
@@ -195,7 +196,6 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   const float *q = p.q + work.batch * p.q_batch + work.head * p.q_head + work.first_row * p.q_row;
   const float *k = p.k + work.batch * p.k_batch + kv_head * p.k_head;
   const float *v = p.v + work.batch * p.v_batch + kv_head * p.v_head;
-  const bool vector_v = aligned_16(v, p.v_row);
 
   // Keys that the tile's last query sees, and with them every earlier one.
   int keys = p.kv_len;
@@ -236,8 +236,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     const int key = tile * TileN;
     cp_async_wait<0>();
     __syncthreads();
-    copy_straight<TileN, ValueDim, Shape::kStrideV, kThreads>(shared_v, v + key * p.v_row, p.v_row, p.kv_len - key,
-                                                             vector_v);
+    copy_straight<TileN, ValueDim, Shape::kStrideV, kThreads, Aligned>(shared_v, v + key * p.v_row, p.v_row,
+                                                                      p.kv_len - key);
     cp_async_commit();
 
     const TileKind kind = classify_tile<Score::kCausal>(first_row, kWarpSize, key, TileN, p.kv_len, diagonal);
@@ -311,7 +311,6 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
   // Shares of the sums lie with all eight lanes of an rm, shares of the accumulators with the groups.
   float *out_base = p.out + work.batch * p.out_batch + work.head * p.out_head + first_row * p.out_row;
-  const bool vector_out = aligned_16(out_base, p.out_row);
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
 #pragma unroll
@@ -339,7 +338,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 #pragma unroll
       for (int e = 0; e < kWidth; ++e)
         chunk[e] = out[r][c + e] * normaliser;
-      if (vector_out) {
+      if constexpr (Aligned) {
         chunk.store(target);
       } else {
 #pragma unroll

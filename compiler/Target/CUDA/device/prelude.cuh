@@ -90,11 +90,6 @@ template <typename T, int N> struct alignas(sizeof(T) * N) Vec {
 /// Elements in a 16-byte access.
 template <typename T> constexpr int kVectorWidth = 16 / int(sizeof(T));
 
-/// True where `pointer` and a step of `stride` elements both keep to multiples of 16 bytes.
-template <typename T> __device__ inline bool aligned_16(const T *pointer, long long stride) {
-  return ((reinterpret_cast<uintptr_t>(pointer) | uintptr_t(stride * (long long)sizeof(T))) & 15) == 0;
-}
-
 } // namespace heddle
 
 #endif // HEDDLE_DEVICE_PRELUDE_CUH
