@@ -66,14 +66,13 @@ compiler_possible() {
   (. /etc/os-release && [ "$ID" = debian ] && [ "${VERSION_ID%%.*}" -ge 12 ])
 }
 
-# find_cuda: sets HEDDLE_CUDA_INCLUDE_DIRS (for CMake) and exports HEDDLE_CUDA_LIB_DIR (where the runtime's dlopen
-# looks first). A toolkit is taken as it is; otherwise the wheels go into build/cuda.
+# find_cuda: makes sure that the CUDA headers and libraries are here. A toolkit is found by CMake and by the runtime
+# themselves; otherwise NVIDIA's wheels go into build/cuda, and cuda_flags and HEDDLE_CUDA_LIB_DIR point at them.
+cuda_flags=()
 find_cuda() {
   local toolkit
-  for toolkit in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda; do
+  for toolkit in "${CUDA_HOME:-}" /usr/local/cuda /opt/cuda; do
     if [ -n "$toolkit" ] && [ -f "$toolkit/include/nvrtc.h" ] && [ -f "$toolkit/include/cublasLt.h" ]; then
-      HEDDLE_CUDA_INCLUDE_DIRS=$toolkit/include
-      export HEDDLE_CUDA_LIB_DIR=$toolkit/lib64
       return
     fi
   done
@@ -90,7 +89,7 @@ find_cuda() {
   local wheels
   wheels=$(echo "$venv"/lib/python3*/site-packages/nvidia/cu13)
   [ -f "$wheels/include/nvrtc.h" ] || die 3 "the CUDA wheels in build/cuda are incomplete; remove build/cuda and try again"
-  HEDDLE_CUDA_INCLUDE_DIRS=$wheels/include
+  cuda_flags=(-DHEDDLE_CUDA_INCLUDE_DIRS="$wheels/include")
   export HEDDLE_CUDA_LIB_DIR=$wheels/lib
 }
 
@@ -108,7 +107,7 @@ build() {
   local preset=$1
   shift
   mkdir -p "build/$preset"
-  cmake --preset "$preset" -DHEDDLE_CUDA_INCLUDE_DIRS="$HEDDLE_CUDA_INCLUDE_DIRS" >"build/$preset/configure.log" 2>&1 || {
+  cmake --preset "$preset" "${cuda_flags[@]}" >"build/$preset/configure.log" 2>&1 || {
     cat "build/$preset/configure.log" >&2
     die 3 "cmake could not configure preset $preset"
   }

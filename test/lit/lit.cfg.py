@@ -43,4 +43,4 @@ if os.path.exists(heddle):
             config.available_features.add(device["device"])
     for library in json.loads(found.stdout)["libraries"]:
         if library["available"]:
-            config.available_features.add(library["library"])
+            config.available_features.add(library["library"].lower())

@@ -1,5 +1,5 @@
 //===- Compile.cpp - heddle compile ---------------------------------------===//
-#include "runtime/plan/PlanIO.h"
+#include "runtime/plan/Artifact.h"
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/Table.h"
@@ -77,7 +77,7 @@ Status runCompile(const CompileFlags &flags) {
     std::printf("stopped after %s; its IR is in %s\n", flags.stopAfter.c_str(), flags.dumpTo.c_str());
     return Status::ok();
   }
-  HEDDLE_RETURN_IF_ERROR(writePlan(built.plan, flags.output));
+  HEDDLE_RETURN_IF_ERROR(writePlanFile(built.plan, flags.output));
   printSummary(built);
   if (flags.verbose)
     printTimes(built);

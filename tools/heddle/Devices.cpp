@@ -1,8 +1,7 @@
 //===- Devices.cpp - heddle devices ---------------------------------------===//
 #include "runtime/device/Device.h"
-#include "runtime/tooling/Libraries.h"
+#include "runtime/device/cuda/Probe.h"
 #include "tools/heddle/Commands.h"
-#include "tools/heddle/Support/Execution.h"
 #include "tools/heddle/Support/Table.h"
 
 #include <CLI/App.hpp>
@@ -16,72 +15,78 @@ using namespace runtime;
 
 namespace {
 
+/// One device as it is shown; `problem` says why it cannot be used, or is empty.
 struct DeviceRow {
-  std::string kind, name, target, missing;
-  MemoryInfo memory;
+  std::string device, name, target;
+  int64_t freeBytes = 0, totalBytes = 0;
+  std::string problem;
 };
 
-DeviceRow look(const std::string &kind) {
-  DeviceRow row{kind, {}, {}, {}, {}};
-  StatusOr<std::unique_ptr<Device>> device = openDevice(kind);
+DeviceRow lookAtCpu() {
+  DeviceRow row{"cpu", {}, {}, 0, 0, {}};
+  StatusOr<std::unique_ptr<Device>> device = createCpuDevice();
   if (!device) {
-    row.missing = device.status().message();
+    row.problem = device.status().message();
     return row;
   }
   row.name = (*device)->name();
   row.target = (*device)->target();
-  StatusOr<MemoryInfo> memory = (*device)->memoryInfo();
-  if (memory)
-    row.memory = *memory;
-  else
-    row.missing = memory.status().message();
+  if (StatusOr<MemoryInfo> memory = (*device)->memoryInfo()) {
+    row.freeBytes = memory->free;
+    row.totalBytes = memory->total;
+  }
   return row;
 }
 
-void printTables(const std::vector<DeviceRow> &devices, const std::vector<LibraryInfo> &libraries) {
+std::vector<DeviceRow> devicesOf(const CudaProbe &cuda) {
+  std::vector<DeviceRow> rows = {lookAtCpu()};
+  for (const GpuProbe &gpu : cuda.gpus)
+    rows.push_back({"cuda", gpu.name, gpu.target, gpu.freeBytes, gpu.totalBytes, gpu.problem});
+  return rows;
+}
+
+void printTables(const std::vector<DeviceRow> &devices, const std::vector<LibraryProbe> &libraries) {
   Table table(
       {{"device"}, {"name"}, {"target"}, {"free", Table::Align::Right}, {"memory", Table::Align::Right}});
+  std::string missing;
   for (const DeviceRow &row : devices)
-    if (row.missing.empty())
-      table.add({row.kind, row.name, row.target, bytesText(row.memory.free), bytesText(row.memory.total)});
+    if (row.problem.empty())
+      table.add({row.device, row.name, row.target, bytesText(row.freeBytes), bytesText(row.totalBytes)});
+    else
+      missing += "  " + row.device + " " + row.name + ": " + row.problem + "\n";
   std::printf("%s", table.text().c_str());
 
   Table found({{"library"}, {"version"}, {"file"}});
-  for (const LibraryInfo &library : libraries)
-    if (library.missing.empty())
+  for (const LibraryProbe &library : libraries)
+    if (library.found)
       found.add({library.name, library.version, library.path});
+    else
+      missing += "  " + library.name + " (" + library.purpose + "): " + library.problem + "\n";
   if (!found.empty())
     std::printf("\n%s", found.text().c_str());
-
-  std::string missing;
-  for (const DeviceRow &row : devices)
-    if (!row.missing.empty())
-      missing += "  " + row.kind + ": " + row.missing + "\n";
-  for (const LibraryInfo &library : libraries)
-    if (!library.missing.empty())
-      missing += "  " + library.name + ": " + library.missing + "\n";
   if (!missing.empty())
-    std::printf("\nnot found\n%s", missing.c_str());
+    std::printf("\nmissing\n%s", missing.c_str());
 }
 
-void printJson(const std::vector<DeviceRow> &devices, const std::vector<LibraryInfo> &libraries) {
-  nlohmann::ordered_json out = {{"devices", nlohmann::ordered_json::array()},
-                                {"libraries", nlohmann::ordered_json::array()}};
+void printJson(const std::vector<DeviceRow> &devices, const std::vector<LibraryProbe> &libraries) {
+  using Json = nlohmann::ordered_json;
+  Json out = {{"devices", Json::array()}, {"libraries", Json::array()}};
   for (const DeviceRow &row : devices)
-    out["devices"].push_back({{"device", row.kind},
-                              {"available", row.missing.empty()},
+    out["devices"].push_back({{"device", row.device},
+                              {"available", row.problem.empty()},
                               {"name", row.name},
                               {"target", row.target},
-                              {"free_bytes", row.memory.free},
-                              {"total_bytes", row.memory.total},
-                              {"missing", row.missing}});
-  for (const LibraryInfo &library : libraries)
+                              {"free_bytes", row.freeBytes},
+                              {"total_bytes", row.totalBytes},
+                              {"problem", row.problem}});
+  for (const LibraryProbe &library : libraries)
     out["libraries"].push_back({{"library", library.name},
-                                {"available", library.missing.empty()},
+                                {"available", library.found},
                                 {"version", library.version},
                                 {"path", library.path},
-                                {"missing", library.missing}});
-  std::printf("%s\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+                                {"purpose", library.purpose},
+                                {"problem", library.problem}});
+  std::printf("%s\n", out.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
 } // namespace
@@ -93,12 +98,11 @@ Subcommand addDevices(CLI::App &program) {
   addFormatFlag(*parser, *format, {"table", "json"});
   addExample(*parser, "heddle devices --format json");
   return {parser, [format] {
-            std::vector<DeviceRow> devices = {look("cpu"), look("cuda")};
-            std::vector<LibraryInfo> libraries = findLibraries();
+            CudaProbe cuda = probeCuda();
             if (*format == "json")
-              printJson(devices, libraries);
+              printJson(devicesOf(cuda), cuda.libraries);
             else
-              printTables(devices, libraries);
+              printTables(devicesOf(cuda), cuda.libraries);
             return Status::ok();
           }};
 }

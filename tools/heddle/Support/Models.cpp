@@ -1,7 +1,7 @@
 //===- Models.cpp - From MODEL to a plan: what needs no compiler ----------===//
 #include "tools/heddle/Support/Models.h"
 
-#include "runtime/plan/PlanIO.h"
+#include "runtime/plan/Artifact.h"
 
 #include <chrono>
 
@@ -23,7 +23,7 @@ runtime::Status compilePlanKernels(runtime::Plan &plan, runtime::CompileStats &s
 runtime::StatusOr<Built> readPlanFile(const std::string &path, Progress &progress) {
   auto start = std::chrono::steady_clock::now();
   Built built;
-  HEDDLE_ASSIGN_OR_RETURN(built.plan, runtime::readPlan(path));
+  HEDDLE_ASSIGN_OR_RETURN(built.plan, runtime::readPlanFile(path));
   HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
   built.compileMs =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
