@@ -24,8 +24,8 @@ struct BenchRow {
   int64_t kernels = 0;
   int64_t peakBytes = 0;
   double compileMs = 0;
-  std::optional<double> tokensPerSecond; ///< batch * context by the median time.
-  std::optional<double> flopsShare;      ///< Of what one large product reaches here (Ceiling.h).
+  std::optional<double> tokensPerSecond = std::nullopt; ///< batch * context by the median time.
+  std::optional<double> flopsShare = std::nullopt; ///< Of what one large product reaches here (Ceiling.h).
 };
 
 /// Header and one line a row; absent values are empty.
