@@ -1,6 +1,7 @@
 //===- DynamicLibrary.cpp - Libraries loaded while running ----------------===//
 #include "runtime/base/DynamicLibrary.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/nvrtc/Nvrtc.h"
 
+#include <algorithm>
 #include <charconv>
 
 using namespace heddle::runtime;

@@ -3,6 +3,7 @@
 
 #include "runtime/nvrtc/KernelCache.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>

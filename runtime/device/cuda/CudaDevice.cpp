@@ -3,6 +3,7 @@
 
 #include "runtime/device/cuda/Target.h"
 
+#include <algorithm>
 #include <atomic>
 
 using namespace heddle::runtime;

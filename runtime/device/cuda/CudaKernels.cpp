@@ -7,6 +7,8 @@
 #include "runtime/device/cuda/Target.h"
 #include "runtime/nvrtc/CompileKernels.h"
 
+#include <algorithm>
+#include <bit>
 #include <climits>
 #include <cstring>
 
