@@ -8,6 +8,7 @@ HEDDLE_LIT_ROUNDTRIP=1 makes every heddle-opt print what it read, read that back
 import json
 import os
 import subprocess
+import sys
 
 import lit.formats
 
@@ -27,6 +28,7 @@ for name in ("HEDDLE_CUDA_LIB_DIR", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OP
 
 config.substitutions.append(("%source", config.heddle_source))
 config.substitutions.append(("%build", config.heddle_build))
+config.substitutions.append(("%python", sys.executable))
 if os.environ.get("HEDDLE_LIT_ROUNDTRIP") == "1":
     config.substitutions.append((r"\bheddle-opt\b", "heddle-opt --verify-roundtrip"))
 

@@ -26,7 +26,7 @@ namespace {
 struct BenchFlags {
   ModelFlags model;
   std::vector<std::string> impls = {"eager", "compiled"};
-  int warmup = 5, steps = 10;
+  int64_t warmup = 5, steps = 10;
   uint64_t seed = 0;
   std::string executor, format;
 };
@@ -80,7 +80,7 @@ Status profile(Cell &cell) {
 
 /// Measures cells that are all prepared, in turn.
 Status measure(const std::vector<Cell *> &cells, const BenchFlags &flags, Progress &progress) {
-  for (int step = 0; step < flags.warmup + flags.steps; ++step)
+  for (int64_t step = 0; step < flags.warmup + flags.steps; ++step)
     for (Cell *cell : cells) {
       progress.show("step " + std::to_string(step + 1) + "/" + std::to_string(flags.warmup + flags.steps));
       HEDDLE_ASSIGN_OR_RETURN(double ms, timedStep(*cell));
@@ -195,12 +195,13 @@ Status runBench(const BenchFlags &flags) {
       symbols += ", " + value.name + " " + std::to_string(value.value);
     for (const Cell &cell : cells)
       executors += (executors.empty() ? "" : ", ") + cell.built.plan.pipeline + " by " + cell.executorName;
-    std::printf("%s, %s, %s%s on %s (%s)\n%d steps after %d warm-up, synchronised each; executors: %s; one "
-                "large product "
-                "reaches %.2f TFLOP/s here\n\n%s",
-                plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), symbols.c_str(),
-                device->name().c_str(), plan.target.c_str(), flags.steps, flags.warmup, executors.c_str(),
-                ceiling / 1e12, benchTable(rows).c_str());
+    std::printf(
+        "%s, %s, %s%s on %s (%s)\n%lld steps after %lld warm-up, synchronised each; executors: %s; one "
+        "large product "
+        "reaches %.2f TFLOP/s here\n\n%s",
+        plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), symbols.c_str(),
+        device->name().c_str(), plan.target.c_str(), static_cast<long long>(flags.steps),
+        static_cast<long long>(flags.warmup), executors.c_str(), ceiling / 1e12, benchTable(rows).c_str());
   }
   return Status::ok();
 }
@@ -217,11 +218,9 @@ Subcommand addBench(CLI::App &program) {
                           ->check(CLI::IsMember({"eager", "compiled"}));
   parser->add_option("--warmup", flags->warmup, "Steps before those that are timed")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  parser->add_option("--steps", flags->steps, "Timed steps")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  parser->add_option("--seed", flags->seed, "Seed of weights and inputs")->capture_default_str();
+      ->check(atLeast(0));
+  parser->add_option("--steps", flags->steps, "Timed steps")->capture_default_str()->check(atLeast(1));
+  addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
   parser
       ->add_option("--executor", flags->executor,
                    "sequential or graph, for the compiled plan [graph on a GPU]")

@@ -182,7 +182,7 @@ Subcommand addCheck(CLI::App &program) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App *parser = program.add_subcommand("check", "Compare compiled and eager execution with float64");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain);
-  parser->add_option("--seed", flags->seed, "Seed of weights and inputs")->capture_default_str();
+  addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
   parser
       ->add_option("--executor", flags->executor,
                    "sequential or graph, for the compiled plan [graph on a GPU]")

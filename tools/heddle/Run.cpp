@@ -161,7 +161,7 @@ Subcommand addRun(CLI::App &program) {
   parser
       ->add_option("--executor", flags->executor, "sequential or graph, for a compiled plan [graph on a GPU]")
       ->check(CLI::IsMember({"sequential", "graph"}));
-  parser->add_option("--seed", flags->seed, "Seed of the weights")->capture_default_str();
+  addSeedFlag(*parser, flags->seed, "Seed of the weights");
   parser->add_flag("--poison", flags->poison,
                    "Fill scratch memory with NaN first: shows reads of what nobody wrote");
   addExample(*parser, "heddle run small.heddle --input random:1 --output logits.safetensors");

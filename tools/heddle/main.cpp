@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cstdio>
 #include <new>
 
 using namespace heddle::driver;
@@ -19,6 +20,18 @@ static int runProgram(int argc, char **argv) {
       "something; 70 a fault of Heddle itself.\n`heddle SUBCOMMAND --help` shows its flags and an example.");
   const Subcommand subcommands[] = {addCompile(program), addRun(program),   addBench(program),
                                     addExplain(program), addCheck(program), addDevices(program)};
+  program.failure_message([](const CLI::App *, const CLI::Error &error) {
+    return std::string("error: ") + error.what() +
+           "\n`heddle --help` and `heddle SUBCOMMAND --help` show what is wanted.\n";
+  });
+  // The parser would only say that a subcommand is required.
+  bool known = argc < 2 || argv[1][0] == '-';
+  for (const Subcommand &subcommand : subcommands)
+    known = known || subcommand.parser->check_name(argv[1]);
+  if (!known) {
+    std::fprintf(stderr, "error: no subcommand '%s'; `heddle --help` lists them\n", argv[1]);
+    return Usage;
+  }
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -4,7 +4,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
+#include <charconv>
 
 namespace heddle::driver {
 namespace {
@@ -14,6 +14,12 @@ constexpr const char *kCompilationFlags[] = {"--batch", "--context",   "--layers
                                              "--mode",  "--precision", "--device"};
 
 bool isPlanFile(const std::string &model) { return model.ends_with(".heddle"); }
+
+template <typename T>
+bool wholeNumber(const std::string &text, T &value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
 
 /// Splits --device into device and target.
 void parseDevice(const std::string &text, DeviceFlag deviceFlag, ModelFlags &flags) {
@@ -42,13 +48,12 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag) {
       ->required();
   parser.add_option("--batch", flags.request.batch, "Sequences at once")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(atLeast(1));
   parser.add_option("--context", flags.request.context, "Tokens in a sequence")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  parser.add_option("--layers", flags.request.layers, "Keep only so many blocks")->check(CLI::PositiveNumber);
-  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary")
-      ->check(CLI::PositiveNumber);
+      ->check(atLeast(1));
+  parser.add_option("--layers", flags.request.layers, "Keep only so many blocks")->check(atLeast(1));
+  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary")->check(atLeast(1));
   parser.add_option("--mode", flags.mode, "What a run does")
       ->capture_default_str()
       ->check(CLI::IsMember({"forward", "backward", "step"}));
@@ -90,6 +95,26 @@ void addFormatFlag(CLI::App &parser, std::string &format, const std::vector<std:
   parser.add_option("--format", format, "How results are printed")
       ->capture_default_str()
       ->check(CLI::IsMember(formats));
+}
+
+CLI::Validator atLeast(int64_t least) {
+  auto check = [least](const std::string &text) -> std::string {
+    int64_t value = 0;
+    // The parser's own conversion takes what does not fit as the largest number.
+    if (wholeNumber(text, value) && value >= least)
+      return "";
+    return "'" + text + "'; wanted a whole number from " + std::to_string(least) + " on";
+  };
+  return CLI::Validator(check, ">=" + std::to_string(least));
+}
+
+void addSeedFlag(CLI::App &parser, uint64_t &seed, const std::string &help) {
+  parser.add_option("--seed", seed, help)
+      ->capture_default_str()
+      ->check([](const std::string &text) -> std::string {
+        uint64_t value = 0;
+        return wholeNumber(text, value) ? "" : "'" + text + "'; wanted a whole number from 0 to 2^64-1";
+      });
 }
 
 void addExample(CLI::App &parser, const std::string &commandLine) {

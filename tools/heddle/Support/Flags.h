@@ -12,7 +12,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+} // namespace CLI
 
 namespace heddle::driver {
 
@@ -44,6 +45,12 @@ CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline);
 
 /// Adds --format, restricted to `formats`; the first is the default.
 void addFormatFlag(CLI::App &parser, std::string &format, const std::vector<std::string> &formats);
+
+/// Accepts whole numbers from `least` on.
+CLI::Validator atLeast(int64_t least);
+
+/// Adds --seed.
+void addSeedFlag(CLI::App &parser, uint64_t &seed, const std::string &help);
 
 /// The footer of a subcommand's help.
 void addExample(CLI::App &parser, const std::string &commandLine);
