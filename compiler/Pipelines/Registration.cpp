@@ -1,0 +1,20 @@
+#include "compiler/Pipelines/Registration.h"
+#include "dialects/Graph/GraphDialect.h"
+#include "dialects/Kernel/KernelDialect.h"
+#include "dialects/Plan/PlanDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+void heddle::registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect, mlir::arith::ArithDialect,
+                  mlir::func::FuncDialect, mlir::math::MathDialect>();
+}
+
+void heddle::registerPasses() {
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
+}

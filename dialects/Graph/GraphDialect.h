@@ -1,0 +1,52 @@
+//===- GraphDialect.h - The graph dialect -----------------------*- C++ -*-===//
+#ifndef HEDDLE_DIALECTS_GRAPH_GRAPHDIALECT_H
+#define HEDDLE_DIALECTS_GRAPH_GRAPHDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace heddle::graph {
+
+/// The highest rank that every layer below handles.
+constexpr int64_t kMaxRank = 6;
+/// Beyond this many elements, byte counts and sums of them near the range of int64.
+constexpr double kMaxElements = 1e15;
+
+/// A ranked tensor of static extents of at least 1, rank at most kMaxRank, at most kMaxElements elements and
+/// a supported element type.
+bool isGraphTensor(mlir::Type type);
+bool hasFloatElements(mlir::Type type);
+bool hasIntElements(mlir::Type type);
+bool hasBoolElements(mlir::Type type);
+
+/// Moves no data in eager execution (transpose, reshape, slice, broadcast).
+template <typename ConcreteType>
+class ViewLike : public mlir::OpTrait::TraitBase<ConcreteType, ViewLike> {};
+
+/// Computes each element from the elements at the same index.
+template <typename ConcreteType>
+class ElementwiseOp : public mlir::OpTrait::TraitBase<ConcreteType, ElementwiseOp> {};
+
+// Attributes on the arguments and results of a graph function.
+/// The input's or output's name, a string.
+constexpr llvm::StringLiteral kNameAttr = "graph.name";
+/// On token ids: all values lie in [0, bound), which embedding checks; an integer.
+constexpr llvm::StringLiteral kBoundAttr = "graph.bound";
+
+} // namespace heddle::graph
+
+#include "dialects/Graph/GraphDialect.h.inc"
+#include "dialects/Graph/GraphEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Graph/GraphAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Graph/GraphOps.h.inc"
+
+#endif // HEDDLE_DIALECTS_GRAPH_GRAPHDIALECT_H

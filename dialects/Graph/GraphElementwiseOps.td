@@ -1,0 +1,97 @@
+//===- GraphElementwiseOps.td - One element at a time ------*- tablegen -*-===//
+#ifndef HEDDLE_GRAPH_ELEMENTWISE_OPS_TD
+#define HEDDLE_GRAPH_ELEMENTWISE_OPS_TD
+
+include "dialects/Graph/GraphBase.td"
+
+class Graph_Unary<string opMnemonic, Type type, string text, list<Trait> traits = []>
+    : Graph_Pure<opMnemonic, traits # [SameOperandsAndResultType, Graph_Elementwise]> {
+  let summary = text;
+  let description = text # [{, element by element.}];
+  let arguments = (ins type:$operand);
+  let results = (outs type:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Graph_NegOp : Graph_Unary<"neg", Graph_Number, "-x">;
+def Graph_AbsOp : Graph_Unary<"abs", Graph_Number, "|x|">;
+def Graph_ExpOp : Graph_Unary<"exp", Graph_Float, "e to the x">;
+def Graph_LogOp : Graph_Unary<"log", Graph_Float, "Natural logarithm">;
+def Graph_SqrtOp : Graph_Unary<"sqrt", Graph_Float, "Square root">;
+def Graph_RsqrtOp : Graph_Unary<"rsqrt", Graph_Float, "1 / sqrt(x)">;
+def Graph_ReciprocalOp : Graph_Unary<"reciprocal", Graph_Float, "1 / x">;
+def Graph_TanhOp : Graph_Unary<"tanh", Graph_Float, "Hyperbolic tangent">;
+def Graph_SigmoidOp : Graph_Unary<"sigmoid", Graph_Float, "1 / (1 + exp(-x))">;
+def Graph_ErfOp : Graph_Unary<"erf", Graph_Float, "Error function">;
+def Graph_SinOp : Graph_Unary<"sin", Graph_Float, "Sine (radians)">;
+def Graph_CosOp : Graph_Unary<"cos", Graph_Float, "Cosine (radians)">;
+def Graph_ReluOp : Graph_Unary<"relu", Graph_Float, "max(x, 0)">;
+def Graph_SiluOp : Graph_Unary<"silu", Graph_Float, "x * sigmoid(x)">;
+def Graph_NotOp : Graph_Unary<"not", Graph_Bool, "Logical not">;
+
+def Graph_GeluOp : Graph_Unary<"gelu", Graph_Float, "Gaussian error linear unit"> {
+  let description = [{
+    `erf`: x/2 (1 + erf(x/sqrt 2)); `tanh`: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel,
+    arXiv:1606.08415). Example: `%y = graph.gelu tanh %x : tensor<4xf32>`.
+  }];
+  let arguments = (ins Graph_GeluAttr:$form, Graph_Float:$operand);
+  let assemblyFormat = "$form $operand attr-dict `:` type($result)";
+}
+
+class Graph_Binary<string opMnemonic, Type type, string text, list<Trait> traits = []>
+    : Graph_Pure<opMnemonic, traits # [SameOperandsAndResultType, Graph_Elementwise]> {
+  let summary = text;
+  let description = text # [{, element by element; operands and result have one type.}];
+  let arguments = (ins type:$lhs, type:$rhs);
+  let results = (outs type:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Graph_AddOp : Graph_Binary<"add", Graph_Number, "a + b", [Commutative]>;
+def Graph_SubOp : Graph_Binary<"sub", Graph_Number, "a - b">;
+def Graph_MulOp : Graph_Binary<"mul", Graph_Number, "a * b", [Commutative]>;
+def Graph_DivOp : Graph_Binary<"div", Graph_Float, "a / b">;
+def Graph_PowOp : Graph_Binary<"pow", Graph_Float, "a to the power b">;
+def Graph_MaximumOp : Graph_Binary<"maximum", Graph_Number, "The larger; NaN when either is NaN", [Commutative]>;
+def Graph_MinimumOp : Graph_Binary<"minimum", Graph_Number, "The smaller; NaN when either is NaN", [Commutative]>;
+def Graph_AndOp : Graph_Binary<"and", Graph_Bool, "Logical and", [Commutative]>;
+def Graph_OrOp : Graph_Binary<"or", Graph_Bool, "Logical or", [Commutative]>;
+
+def Graph_CompareOp : Graph_Pure<"compare", [SameTypeOperands, SameOperandsAndResultShape, Graph_Elementwise]> {
+  let summary = "Comparison, element by element";
+  let description = [{
+    Ordered: false when either operand is NaN, except `ne`, which is then true.
+    Example: `%m = graph.compare ge %i, %j : tensor<4x4xi32> -> tensor<4x4xi1>`.
+  }];
+  let arguments = (ins Graph_PredicateAttr:$predicate, Graph_Number:$lhs, Graph_Number:$rhs);
+  let results = (outs Graph_Bool:$result);
+  let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+}
+
+def Graph_SelectOp : Graph_Pure<"select", [AllTypesMatch<["ifTrue", "ifFalse", "result"]>, Graph_Elementwise,
+                                          SameOperandsAndResultShape]> {
+  let summary = "The second operand where the first is true, else the third";
+  let description = [{
+    Example: `%y = graph.select %mask, %a, %b : tensor<4xi1>, tensor<4xf32>`.
+  }];
+  let arguments = (ins Graph_Bool:$condition, Graph_Tensor:$ifTrue, Graph_Tensor:$ifFalse);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$condition `,` $ifTrue `,` $ifFalse attr-dict `:` type($condition) `,` type($result)";
+}
+
+def Graph_CastOp : Graph_Pure<"cast", [SameOperandsAndResultShape, Graph_Elementwise]> {
+  let summary = "Change of element type";
+  let description = [{
+    Floating to floating rounds to nearest even; floating to integer truncates; i1 becomes 0 or 1; to i1 is `!= 0`.
+    A cast that the user wrote is a barrier: it rounds, also inside a fused kernel. One that the precision policy put in
+    is marked `implicit`, and may be dropped between fused ops.
+
+    Example: `%y = graph.cast %x : tensor<4xf32> -> tensor<4xbf16>`.
+  }];
+  let arguments = (ins Graph_Tensor:$operand, UnitAttr:$implicit);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$operand (`implicit` $implicit^)? attr-dict `:` type($operand) `->` type($result)";
+  let hasFolder = 1;
+}
+
+#endif

@@ -1,0 +1,161 @@
+//===- KernelOps.td - Ops of the kernel dialect ------------*- tablegen -*-===//
+#ifndef HEDDLE_KERNEL_OPS_TD
+#define HEDDLE_KERNEL_OPS_TD
+
+include "dialects/Kernel/KernelDialect.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Kernel_Op<string opMnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, opMnemonic, traits>;
+
+def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, FunctionOpInterface, SingleBlock, NoTerminator,
+                                       OpAsmOpInterface]> {
+  let summary = "One kernel";
+  let description = [{
+    Arguments are buffers, then index counts. Names of arguments and values are taken from `loc("name")`.
+    `mapping` is set by legalisation for a GPU.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+                       OptionalAttr<Kernel_MappingAttr>:$mapping);
+  let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
+  let skipDefaultBuilders = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// The leading arguments that are buffers.
+    ::llvm::SmallVector<::mlir::BlockArgument> getBuffers();
+    /// The arguments after them: counts.
+    ::llvm::SmallVector<::mlir::BlockArgument> getCounts();
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Kernel_RowsOp : Kernel_Op<"rows", [SingleBlock, NoTerminator, RecursiveMemoryEffects, HasParent<"FuncOp">]> {
+  let summary = "Independent rows";
+  let description = [{
+    Iterates over the product of `extents`, slowest first; the region's arguments are the indices. Rows run in any order
+    and at the same time. With no extents there is one row.
+
+    Example: `kernel.rows (%b, %s) in (%batch, %seq) { … }`.
+  }];
+  let arguments = (ins Variadic<Index>:$extents);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Kernel_ColumnsOp : Kernel_Op<"columns", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+                                             HasParent<"RowsOp">]> {
+  let summary = "A loop over the columns of the current row";
+  let description = [{
+    Yields first the kept values (results of type `!kernel.row`), then the reduced ones (scalars), one for each entry of
+    `reductions`. Sums are float32; the order of a reduction is the target's but fixed. Reductions over no column give 0,
+    -inf or +inf. All columns loops of a rows op that read or write the same row value have the same extent.
+    `vector`, set by legalisation, is the number of neighbouring columns that one thread or one vector takes at a time;
+    it divides the extent on a GPU.
+  }];
+  let arguments = (ins Index:$extent, OptionalAttr<TypedArrayAttrBase<Kernel_ReduceKindAttr, "reductions">>:$reductions,
+                       OptionalAttr<I64Attr>:$vector);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::mlir::Value":$extent, "::mlir::TypeRange":$results,
+                                 "::llvm::ArrayRef<ReduceKind>":$reductions)>];
+  let extraClassDeclaration = [{
+    int64_t getNumReductions() { return getReductions() ? getReductions()->size() : 0; }
+    int64_t getNumKept() { return getNumResults() - getNumReductions(); }
+    ReduceKind getReduction(int64_t index);
+    ::mlir::Value getIndex() { return getBody().front().getArgument(0); }
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ColumnsOp", "SkeletonOp"]>]> {
+  let summary = "The values of one column, or of a generated function";
+  let description = "Example: `kernel.yield %v, %sum : f32, f32`.";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), "build($_builder, $_state, ::mlir::ValueRange());">];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Kernel_GetOp : Kernel_Op<"get", [Pure, HasParent<"ColumnsOp">,
+    TypesMatchWith<"the result is the row's element", "row", "result",
+                   "::llvm::cast<RowType>($_self).getElementType()">]> {
+  let summary = "What an earlier loop kept for this column";
+  let description = "Example: `%v = kernel.get %kept : !kernel.row<f32>`.";
+  let arguments = (ins Kernel_RowType:$row);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$row attr-dict `:` type($row)";
+}
+
+def Kernel_LoadOp : Kernel_Op<"load", [MemoryEffects<[MemRead]>, AttrSizedOperandSegments,
+    TypesMatchWith<"the result is the buffer's element", "buffer", "result",
+                   "::llvm::cast<BufferType>($_self).getElementType()">]> {
+  let summary = "One element of a buffer";
+  let description = [{
+    The element at map(indices)[symbols], in elements from the buffer's start. The map has one result. `width`, set by
+    legalisation, is the number of elements that the target may read with one access that covers a whole column vector
+    (the vector's width times the column's stride), 1 for one element at a time.
+
+    Example: `%v = kernel.load %x [affine_map<(d0, d1)[s0] -> (d0 * s0 + d1)>] (%r, %c)[%stride] : !kernel.buffer<f32>`.
+  }];
+  let arguments = (ins Kernel_BufferType:$buffer, AffineMapAttr:$map, Variadic<Index>:$indices,
+                       Variadic<Index>:$symbols, OptionalAttr<I64Attr>:$width);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $buffer `[` $map `]` ` ` `(` $indices `)` (`[` $symbols^ `]`)? attr-dict `:` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_StoreOp : Kernel_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOperandSegments,
+    TypesMatchWith<"the value is the buffer's element", "buffer", "value",
+                   "::llvm::cast<BufferType>($_self).getElementType()">]> {
+  let summary = "Writes one element of a buffer";
+  let description = [{
+    As `kernel.load`. No two iterations write the same element.
+    Example: `kernel.store %v, %y [affine_map<(d0, d1) -> (d0 * 768 + d1)>] (%r, %c) : !kernel.buffer<f32>`.
+  }];
+  let arguments = (ins AnyType:$value, Kernel_BufferType:$buffer, AffineMapAttr:$map, Variadic<Index>:$indices,
+                       Variadic<Index>:$symbols, OptionalAttr<I64Attr>:$width);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $map `]` ` ` `(` $indices `)` (`[` $symbols^ `]`)? attr-dict `:` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSizedOperandSegments, HasParent<"FuncOp">]> {
+  let summary = "A hand-written kernel structure with generated functions";
+  let description = [{
+    `attention_forward`: fused attention, memory linear in the sequence. Buffers: query, key, value, out, then what the
+    score and mask functions read. Counts, in this order: batch, heads, key_heads, query_length, key_length, then for each
+    of query, key, value and out its strides over batch, head and sequence, in elements (the head dimension is
+    contiguous). `scale` multiplies the products before `score` sees them.
+
+    The score region takes (f32 score, index batch, head, query, key) and yields f32; the mask region takes the four
+    indices and yields i1, true where the query sees the key. An empty region leaves the step out. Loads in them read the
+    kernel's own buffers.
+
+    Tile sizes and threads are set by legalisation for a GPU; zero before.
+  }];
+  let arguments = (ins StrAttr:$name, TypeAttr:$elementType, I64Attr:$headDim, I64Attr:$valueDim, F64Attr:$scale,
+                       UnitAttr:$causal, Variadic<Kernel_BufferType>:$buffers, Variadic<Index>:$counts,
+                       DefaultValuedAttr<I64Attr, "0">:$tileM, DefaultValuedAttr<I64Attr, "0">:$tileN,
+                       DefaultValuedAttr<I64Attr, "0">:$threads, DefaultValuedAttr<I64Attr, "0">:$sharedBytes);
+  let regions = (region AnyRegion:$score, AnyRegion:$mask);
+  let assemblyFormat = [{
+    $name `<` $elementType `,` $headDim `,` $valueDim `>` `scale` $scale (`causal` $causal^)?
+    `(` $buffers `:` type($buffers) `)` `[` $counts `]` `score` $score `mask` $mask attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

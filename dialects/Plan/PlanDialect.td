@@ -1,0 +1,84 @@
+//===- PlanDialect.td - The plan dialect -------------------*- tablegen -*-===//
+#ifndef HEDDLE_PLAN_DIALECT_TD
+#define HEDDLE_PLAN_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributes.td"
+
+def Plan_Dialect : Dialect {
+  let name = "plan";
+  let cppNamespace = "::heddle::plan";
+  let summary = "Buffers, kernels and steps: the plan artifact in text";
+  let description = [{
+    A `plan.program` holds what runtime/plan/Plan.h holds, op for field: translation to the artifact and back is exact.
+    Kernels start as `kernel.func` ops in the program and become `plan.kernel` ops, under the same symbol, in the target
+    phase, which also fills the launches' `grid` or `items`. Buffers get their offsets in the memory planning of the plan
+    phase; a program of the eager pipeline leaves scratch buffers unplaced.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Plan_Attr<string name, string attrMnemonic> : AttrDef<Plan_Dialect, name> { let mnemonic = attrMnemonic; }
+class Plan_Enum<string name, string text, list<I32EnumAttrCase> cases> : I32EnumAttr<name, text, cases> {
+  let cppNamespace = "::heddle::plan";
+  let genSpecializedAttr = 0;
+}
+// Printed as a bare keyword in an op's text.
+class Plan_EnumAttr<EnumAttrInfo info, string attrMnemonic> : EnumAttr<Plan_Dialect, info, attrMnemonic> {
+  let assemblyFormat = "$value";
+}
+
+// Cases and numbers as in runtime/plan/Plan.h.
+def Plan_Role : Plan_Enum<"Role", "what a buffer is for", [
+  I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Output", 1, "output">,
+  I32EnumAttrCase<"Parameter", 2, "parameter">, I32EnumAttrCase<"State", 3, "state">,
+  I32EnumAttrCase<"Constant", 4, "constant">, I32EnumAttrCase<"Saved", 5, "saved">,
+  I32EnumAttrCase<"Scratch", 6, "scratch">]>;
+def Plan_RoleAttr : Plan_EnumAttr<Plan_Role, "role">;
+
+def Plan_Phase : Plan_Enum<"Phase", "when a step runs", [
+  I32EnumAttrCase<"Init", 0, "init">, I32EnumAttrCase<"Forward", 1, "forward">,
+  I32EnumAttrCase<"Backward", 2, "backward">, I32EnumAttrCase<"Optimizer", 3, "optimizer">]>;
+def Plan_PhaseAttr : Plan_EnumAttr<Plan_Phase, "phase">;
+
+def Plan_Language : Plan_Enum<"Language", "language of a kernel", [
+  I32EnumAttrCase<"Cuda", 0, "cuda">, I32EnumAttrCase<"Cpu", 1, "cpu">]>;
+def Plan_LanguageAttr : Plan_EnumAttr<Plan_Language, "language">;
+
+def Plan_Epilogue : Plan_Enum<"Epilogue", "what a product adds after the sum", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bias", 1, "bias">, I32EnumAttrCase<"Gelu", 2, "gelu">,
+  I32EnumAttrCase<"BiasGelu", 3, "bias_gelu">, I32EnumAttrCase<"Relu", 4, "relu">,
+  I32EnumAttrCase<"BiasRelu", 5, "bias_relu">]>;
+def Plan_EpilogueAttr : Plan_EnumAttr<Plan_Epilogue, "epilogue">;
+
+def Plan_MathMode : Plan_Enum<"MathMode", "how products are computed", [
+  I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"TF32", 1, "tf32">, I32EnumAttrCase<"Low", 2, "low">]>;
+def Plan_MathModeAttr : Plan_EnumAttr<Plan_MathMode, "math">;
+
+def Plan_InitKind : Plan_Enum<"InitKind", "how a parameter is drawn", [
+  I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"Constant", 1, "constant">]>;
+
+def Plan_PartAttr : Plan_Attr<"Part", "part"> {
+  let summary = "A tensor of the state dict inside a parameter buffer";
+  let parameters = (ins StringRefParameter<>:$name, ArrayRefParameter<"int64_t">:$shape, "int64_t":$elementOffset,
+                        EnumParameter<Plan_InitKind>:$init, "::mlir::FloatAttr":$scale);
+  let assemblyFormat = "`<` $name `,` `[` $shape `]` `at` $elementOffset `,` $init `,` $scale `>`";
+}
+
+def Plan_RefAttr : Plan_Attr<"Ref", "ref"> {
+  let summary = "A buffer from a byte offset on";
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$buffer, DefaultValuedParameter<"int64_t", "0">:$byteOffset);
+  let assemblyFormat = "`<` $buffer (`+` $byteOffset^)? `>`";
+}
+
+def Plan_MatrixAttr : Plan_Attr<"Matrix", "matrix"> {
+  let summary = "A matrix operand of a product, in row-major terms";
+  let description = "Element (i, j) of batch b is at b*batchStride + i*ld + j, or b*batchStride + j*ld + i if transposed.";
+  let parameters = (ins "::heddle::plan::RefAttr":$ref, "::mlir::Type":$elementType, "int64_t":$ld,
+                        "int64_t":$batchStride, "bool":$transposed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif
