@@ -142,7 +142,7 @@ BenchRow rowOf(const Cell &cell, double ceiling) {
   row.mode = plan.mode;
   row.precision = plan.precision;
   row.batch = symbol(plan, "batch");
-  row.context = symbol(plan, "context");
+  row.context = symbol(plan, "seq");
   row.meanMs = times.mean;
   row.stdMs = times.deviation;
   row.medianMs = times.median;

@@ -46,14 +46,16 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag) {
                   "study:small, study:medium, study:large, study:xl or study:10B; a graph (*.mlir)" +
                       std::string(deviceFlag == DeviceFlag::Plain ? "; a plan (*.heddle)" : ""))
       ->required();
-  parser.add_option("--batch", flags.request.batch, "Sequences at once")
-      ->capture_default_str()
+  parser.add_option("--batch", flags.request.batch, "Sequences at once, for a preset")
+      ->default_str(std::to_string(ModelRequest::kDefaultBatch))
       ->check(atLeast(1));
-  parser.add_option("--context", flags.request.context, "Tokens in a sequence")
-      ->capture_default_str()
+  parser.add_option("--context", flags.request.context, "Tokens in a sequence, for a preset")
+      ->default_str(std::to_string(ModelRequest::kDefaultContext))
       ->check(atLeast(1));
-  parser.add_option("--layers", flags.request.layers, "Keep only so many blocks")->check(atLeast(1));
-  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary")->check(atLeast(1));
+  parser.add_option("--layers", flags.request.layers, "Keep only so many blocks of a preset")
+      ->check(atLeast(1));
+  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary, for a preset")
+      ->check(atLeast(1));
   parser.add_option("--mode", flags.mode, "What a run does")
       ->capture_default_str()
       ->check(CLI::IsMember({"forward", "backward", "step"}));
