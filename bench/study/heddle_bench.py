@@ -17,16 +17,29 @@ def add_arguments(parser):
     parser.add_argument("--heddle", type=pathlib.Path, default=ROOT / "build/release/bin/heddle")
 
 
-def bench(arguments, model, impl, *flags):
-    """The row of one implementation; None where memory ran out. Ends the program on any other fault."""
-    command = [str(arguments.heddle), "bench", str(model), "--device", arguments.device, "--impl", impl, "--warmup",
+def run(arguments, model, impls, flags):
+    """Rows by implementation; None where memory ran out. Ends the program on any other fault."""
+    command = [str(arguments.heddle), "bench", str(model), "--device", arguments.device, "--impl", ",".join(impls), "--warmup",
                str(arguments.warmup), "--steps", str(arguments.steps), "--format", "json", *map(str, flags)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 3 and "memory" in done.stderr:
         return None
     if done.returncode != 0:
         sys.exit(f"error: {' '.join(command)}: exit code {done.returncode}\n{done.stderr.strip()}")
-    return json.loads(done.stdout)[0]
+    return {row["impl"]: row for row in json.loads(done.stdout)}
+
+
+def bench(arguments, model, *flags):
+    """The row of each implementation, or None where memory ran out for it.
+
+    One process takes turns between the implementations; where memory ends, each is asked for alone.
+    """
+    rows = run(arguments, model, arguments.impls, flags)
+    if rows is None:
+        rows = {}
+        for impl in arguments.impls:
+            rows |= run(arguments, model, [impl], flags) or {impl: None}
+    return rows
 
 
 def print_header(arguments):

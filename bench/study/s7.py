@@ -28,8 +28,7 @@ def main():
             for length in arguments.lengths:
                 graph = pathlib.Path(folder) / f"attention-{head_dim}-{length}.mlir"
                 graph.write_text(attention_graph(arguments.batch, length, head_dim))
-                for impl in arguments.impls:
-                    row = bench(arguments, graph, impl)
+                for impl, row in bench(arguments, graph).items():
                     cell = f"{impl},{arguments.batch},{head_dim},{length}"
                     if row is None:
                         print(f"{cell},oom,,,,,", flush=True)

@@ -23,18 +23,16 @@ def main():
     print("size,precision,impl,mean_s,std_s,median_s,busy_s,kernels,peak_gib,gain,gain_low,gain_high", flush=True)
     for size in arguments.sizes:
         for precision in arguments.precisions:
-            eager = None
-            for impl in arguments.impls:
-                row = bench(arguments, f"study:{size}", impl, "--precision", precision, "--batch", arguments.batch,
-                            "--context", arguments.context)
+            rows = bench(arguments, f"study:{size}", "--precision", precision, "--batch", arguments.batch, "--context",
+                         arguments.context)
+            eager = rows.get("eager")
+            for impl, row in rows.items():
                 if row is None:
                     print(f"{size},{precision},{impl},oom,,,,,,,,", flush=True)
                     continue
                 mean, deviation = row["mean_ms"], row["std_ms"]
                 gain = ",,"
-                if impl == "eager":
-                    eager = row
-                elif eager:
+                if impl != "eager" and eager:
                     low = (eager["mean_ms"] - eager["std_ms"]) / (mean + deviation)
                     high = (eager["mean_ms"] + eager["std_ms"]) / max(mean - deviation, 1e-9)
                     gain = f"{eager['mean_ms'] / mean:.2f},{low:.2f},{high:.2f}"
