@@ -1,6 +1,7 @@
 # Finds the CUDA headers, which is all that is needed at build time: every CUDA library is loaded while running.
 # Defines heddle_cuda_headers, with HEDDLE_HAVE_CUDA=1 where the headers were found and HEDDLE_HAVE_CUPTI=1 where
 # CUPTI's were too. Without them everything builds, and CUDA devices are reported as unavailable.
+# HEDDLE_CUDA=OFF builds without CUDA even where they are.
 #   HEDDLE_CUDA_INCLUDE_DIRS  folders with cuda.h, nvrtc.h, cublasLt.h and cupti.h; found when not given: in the
 #                             toolkit, or in NVIDIA's wheels in a virtual environment under build/.
 include_guard(GLOBAL)
@@ -28,6 +29,16 @@ if(NOT HEDDLE_CUDA_INCLUDE_DIRS)
   set(HEDDLE_CUDA_INCLUDE_DIRS "${found}" CACHE STRING "Folders with the CUDA headers" FORCE)
 endif()
 
+# Other folders than last time are checked anew.
+option(HEDDLE_CUDA "Use the CUDA headers where they are found" ON)
+if(NOT "${HEDDLE_CUDA};${HEDDLE_CUDA_INCLUDE_DIRS}" STREQUAL "${HEDDLE_CUDA_CHECKED}")
+  unset(HEDDLE_HAVE_CUDA_HEADERS CACHE)
+  unset(HEDDLE_HAVE_CUPTI_HEADERS CACHE)
+  set(HEDDLE_CUDA_CHECKED "${HEDDLE_CUDA};${HEDDLE_CUDA_INCLUDE_DIRS}" CACHE INTERNAL "")
+  if(NOT HEDDLE_CUDA)
+    set(HEDDLE_HAVE_CUDA_HEADERS OFF CACHE INTERNAL "")
+  endif()
+endif()
 add_library(heddle_cuda_headers INTERFACE)
 set(CMAKE_REQUIRED_INCLUDES ${HEDDLE_CUDA_INCLUDE_DIRS})
 set(CMAKE_REQUIRED_QUIET ON)
@@ -37,6 +48,7 @@ check_cxx_source_compiles("#include <cuda.h>
 int main() {}" HEDDLE_HAVE_CUDA_HEADERS)
 check_cxx_source_compiles("#include <cuda.h>
 #include <cupti.h>
+CUpti_ActivityKernel10 kernel; // CUDA 13's record
 int main() {}" HEDDLE_HAVE_CUPTI_HEADERS)
 unset(CMAKE_REQUIRED_INCLUDES)
 unset(CMAKE_REQUIRED_QUIET)
@@ -47,7 +59,7 @@ if(HEDDLE_HAVE_CUDA_HEADERS)
   if(HEDDLE_HAVE_CUPTI_HEADERS)
     target_compile_definitions(heddle_cuda_headers INTERFACE HEDDLE_HAVE_CUPTI=1)
   else()
-    message(STATUS "no cupti.h: profiles are timed by events")
+    message(STATUS "no cupti.h of CUDA 13: profiles are timed by events")
   endif()
 else()
   message(STATUS "no CUDA headers (HEDDLE_CUDA_INCLUDE_DIRS, CUDA_HOME, /usr/local/cuda, wheels): built without CUDA")

@@ -14,8 +14,8 @@ StatusOr<DynamicLibrary> DynamicLibrary::open(const std::vector<std::string> &na
   std::string tried;
   auto attempt = [&](const std::string &file) -> void * {
     void *handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    // A file that is there and does not load says why (a missing dependency); a file that is not there needs no
-    // more than its name.
+    // A file that is there and does not load says why (a missing dependency); a file that is not there needs
+    // no more than its name.
     if (!handle) {
       const char *reason = dlerror();
       bool there = file.find('/') != std::string::npos && access(file.c_str(), F_OK) == 0;
@@ -58,7 +58,8 @@ std::vector<std::string> heddle::runtime::cudaLibraryFolders() {
   }
   if (const char *home = std::getenv("CUDA_HOME"); home && *home)
     folders.push_back(std::string(home) + "/lib64");
-  for (const char *folder : {"/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/usr/local/cuda/extras/CUPTI/lib64"})
+  for (const char *folder :
+       {"/usr/local/cuda/lib64", "/usr/local/cuda/lib", "/usr/local/cuda/extras/CUPTI/lib64"})
     folders.push_back(folder);
   return folders;
 }

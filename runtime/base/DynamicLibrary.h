@@ -1,7 +1,7 @@
 //===- DynamicLibrary.h - Libraries loaded while running --------*- C++ -*-===//
 //
-// The driver, NVRTC, cuBLASLt and CUPTI are looked for while running, so that one binary works on machines with and
-// without a GPU. What was looked for, and where, is part of every error.
+// The driver, NVRTC, cuBLASLt and CUPTI are looked for while running, so that one binary works on machines
+// with and without a GPU. What was looked for, and where, is part of every error.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_BASE_DYNAMICLIBRARY_H
@@ -14,12 +14,12 @@
 
 namespace heddle::runtime {
 
-/// A loaded shared library. It stays loaded until the process ends: the libraries that this is for do not survive
-/// being unloaded while their threads run.
+/// A loaded shared library. It stays loaded until the process ends: the libraries that this is for do not
+/// survive being unloaded while their threads run.
 class DynamicLibrary {
 public:
-  /// Loads the first of `names` that is there: by name alone, as the loader finds it, then in `folders` in order.
-  /// Unavailable lists what was tried.
+  /// Loads the first of `names` that is there: by name alone, as the loader finds it, then in `folders` in
+  /// order. Unavailable lists what was tried.
   static StatusOr<DynamicLibrary> open(const std::vector<std::string> &names,
                                        const std::vector<std::string> &folders);
 
@@ -43,8 +43,8 @@ private:
   std::string path_;
 };
 
-/// Where NVIDIA's libraries are looked for after the loader's own path: the folders in $HEDDLE_CUDA_LIB_DIR (separated
-/// by colons), $CUDA_HOME's, then the toolkit's usual place.
+/// Where NVIDIA's libraries are looked for after the loader's own path: the folders in $HEDDLE_CUDA_LIB_DIR
+/// (separated by colons), $CUDA_HOME's, then the toolkit's usual place.
 std::vector<std::string> cudaLibraryFolders();
 
 } // namespace heddle::runtime

@@ -24,10 +24,9 @@ struct Job {
 
 } // namespace
 
-StatusOr<std::vector<CompiledKernel>> heddle::runtime::compileKernels(std::span<const CompileRequest> requests,
-                                                                      const CompileOptions &options,
-                                                                      const CompileProgress &progress,
-                                                                      CompileStats *stats) {
+StatusOr<std::vector<CompiledKernel>>
+heddle::runtime::compileKernels(std::span<const CompileRequest> requests, const CompileOptions &options,
+                                const CompileProgress &progress, CompileStats *stats) {
   auto begin = std::chrono::steady_clock::now();
   if (requests.empty())
     return std::vector<CompiledKernel>{};
@@ -100,8 +99,8 @@ StatusOr<std::vector<CompiledKernel>> heddle::runtime::compileKernels(std::span<
   return kernels;
 }
 
-Status heddle::runtime::compileKernels(Plan &plan, const CompileOptions &options, const CompileProgress &progress,
-                                       CompileStats *stats) {
+Status heddle::runtime::compileKernels(Plan &plan, const CompileOptions &options,
+                                       const CompileProgress &progress, CompileStats *stats) {
   std::vector<CompileRequest> requests;
   std::vector<Kernel *> wanting;
   for (Kernel &kernel : plan.kernels) {
@@ -112,8 +111,9 @@ Status heddle::runtime::compileKernels(Plan &plan, const CompileOptions &options
     requests.push_back({kernel.name, kernel.source, options.arch.empty() ? kernel.target : options.arch, {}});
     wanting.push_back(&kernel);
   }
-  HEDDLE_ASSIGN_OR_RETURN(std::vector<CompiledKernel> compiled,
-                          compileKernels(std::span<const CompileRequest>(requests), options, progress, stats));
+  HEDDLE_ASSIGN_OR_RETURN(
+      std::vector<CompiledKernel> compiled,
+      compileKernels(std::span<const CompileRequest>(requests), options, progress, stats));
   for (size_t i = 0; i < compiled.size(); ++i) {
     wanting[i]->binary = std::move(compiled[i].cubin);
     wanting[i]->target = requests[i].arch;

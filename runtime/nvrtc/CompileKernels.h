@@ -27,18 +27,19 @@ struct CompileStats {
   std::string note;   ///< What the cache has to say (KernelCache::note).
 };
 
-/// Compiles `requests` on all cores, or takes them from the cache; results in the requests' order. Equal requests are
-/// compiled once. On an error nothing is returned, and the error is the one of the first request that failed.
+/// Compiles `requests` on all cores, or takes them from the cache; results in the requests' order. Equal
+/// requests are compiled once. On an error nothing is returned, and the error is the one of the first request
+/// that failed.
 StatusOr<std::vector<CompiledKernel>> compileKernels(std::span<const CompileRequest> requests,
                                                      const CompileOptions &options = {},
                                                      const CompileProgress &progress = nullptr,
                                                      CompileStats *stats = nullptr);
 
-/// Fills Kernel::binary of every CUDA kernel that has none, for its target or for options.arch (which then becomes its
-/// target). InvalidInput where a kernel has neither binary nor source, or where its source does not compile; then the
-/// plan is unchanged.
-Status compileKernels(Plan &plan, const CompileOptions &options = {}, const CompileProgress &progress = nullptr,
-                      CompileStats *stats = nullptr);
+/// Fills Kernel::binary of every CUDA kernel that has none, for its target or for options.arch (which then
+/// becomes its target). InvalidInput where a kernel has neither binary nor source, or where its source does
+/// not compile; then the plan is unchanged.
+Status compileKernels(Plan &plan, const CompileOptions &options = {},
+                      const CompileProgress &progress = nullptr, CompileStats *stats = nullptr);
 
 } // namespace heddle::runtime
 

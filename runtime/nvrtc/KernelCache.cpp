@@ -1,7 +1,7 @@
 //===- KernelCache.cpp - Compiled kernels on disk -------------------------===//
 //
-// An entry is: the line "heddle-kernel-1", the key, the lengths of cubin and log as two little-endian 64-bit numbers,
-// the cubin, the log, and the hash of all that in hex.
+// An entry is: the line "heddle-kernel-1", the key, the lengths of cubin and log as two little-endian 64-bit
+// numbers, the cubin, the log, and the hash of all that in hex.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/nvrtc/KernelCache.h"

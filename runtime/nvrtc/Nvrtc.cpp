@@ -4,6 +4,7 @@
 #include "runtime/base/DynamicLibrary.h"
 
 #include <memory>
+#include <type_traits>
 
 #if HEDDLE_HAVE_CUDA
 #include <nvrtc.h>
@@ -31,13 +32,15 @@ namespace {
   X(nvrtcGetProgramLogSize)                                                                                  \
   X(nvrtcGetProgramLog)                                                                                      \
   X(nvrtcGetCUBINSize)                                                                                       \
-  X(nvrtcGetCUBIN)
+  X(nvrtcGetCUBIN)                                                                                           \
+  X(nvrtcGetPTXSize)                                                                                         \
+  X(nvrtcGetPTX)
 
 class LoadedNvrtc final : public Nvrtc {
 public:
   Status load() {
-    HEDDLE_ASSIGN_OR_RETURN(DynamicLibrary library, DynamicLibrary::open({"libnvrtc.so.13", "libnvrtc.so.12"},
-                                                                         cudaLibraryFolders()));
+    HEDDLE_ASSIGN_OR_RETURN(DynamicLibrary library,
+                            DynamicLibrary::open({"libnvrtc.so.13", "libnvrtc.so.12"}, cudaLibraryFolders()));
     path_ = library.path();
 #define HEDDLE_BIND(name) HEDDLE_RETURN_IF_ERROR(library.bind(#name, name));
     HEDDLE_NVRTC_FUNCTIONS(HEDDLE_BIND)
@@ -54,8 +57,23 @@ public:
   StatusOr<CompiledKernel> compile(const CompileRequest &request,
                                    const std::vector<SourceHeader> &headers) const override;
 
+  StatusOr<std::string> ptx(const CompileRequest &request,
+                            const std::vector<SourceHeader> &headers) const override;
+
 private:
-  Status failed(const char *call, nvrtcResult result, const std::string &name) const {
+  /// Destroys a program at the end of its scope.
+  struct Destroy {
+    const LoadedNvrtc *nvrtc;
+    void operator()(nvrtcProgram program) const { nvrtc->nvrtcDestroyProgram(&program); }
+  };
+  using Program = std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, Destroy>;
+
+  /// Compiles and fills `log`, also where that fails.
+  StatusOr<Program> build(const CompileRequest &request, const std::vector<SourceHeader> &headers,
+                          std::string &log) const;
+  Status check(const char *call, nvrtcResult result, const std::string &name) const {
+    if (result == NVRTC_SUCCESS)
+      return Status::ok();
     return internalError(std::string(call) + " of " + name + ": " + nvrtcGetErrorString(result));
   }
 
@@ -65,8 +83,9 @@ private:
 #undef HEDDLE_MEMBER
 };
 
-StatusOr<CompiledKernel> LoadedNvrtc::compile(const CompileRequest &request,
-                                              const std::vector<SourceHeader> &headers) const {
+StatusOr<LoadedNvrtc::Program> LoadedNvrtc::build(const CompileRequest &request,
+                                                  const std::vector<SourceHeader> &headers,
+                                                  std::string &log) const {
   std::vector<const char *> names, texts, options;
   for (const SourceHeader &header : headers) {
     names.push_back(header.name.c_str());
@@ -76,34 +95,50 @@ StatusOr<CompiledKernel> LoadedNvrtc::compile(const CompileRequest &request,
   for (const std::string &option : optionTexts)
     options.push_back(option.c_str());
 
-  nvrtcProgram program = nullptr;
+  nvrtcProgram handle = nullptr;
   std::string file = request.name + ".cu";
-  if (nvrtcResult result = nvrtcCreateProgram(&program, request.source.c_str(), file.c_str(),
-                                              int(names.size()), texts.data(), names.data());
-      result != NVRTC_SUCCESS)
-    return failed("nvrtcCreateProgram", result, request.name);
-  auto destroy = [this](nvrtcProgram program) { nvrtcDestroyProgram(&program); };
-  std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, decltype(destroy)> owner(program, destroy);
-
-  nvrtcResult compiled = nvrtcCompileProgram(program, int(options.size()), options.data());
-  CompiledKernel kernel;
+  HEDDLE_RETURN_IF_ERROR(check("nvrtcCreateProgram",
+                               nvrtcCreateProgram(&handle, request.source.c_str(), file.c_str(),
+                                                  int(names.size()), texts.data(), names.data()),
+                               request.name));
+  Program program(handle, Destroy{this});
+  nvrtcResult compiled = nvrtcCompileProgram(handle, int(options.size()), options.data());
   size_t size = 0;
-  if (nvrtcGetProgramLogSize(program, &size) == NVRTC_SUCCESS && size > 1) {
-    kernel.log.resize(size);
-    nvrtcGetProgramLog(program, kernel.log.data());
-    kernel.log.resize(size - 1); // The size counts the terminating zero.
+  if (nvrtcGetProgramLogSize(handle, &size) == NVRTC_SUCCESS && size > 1) {
+    log.resize(size);
+    nvrtcGetProgramLog(handle, log.data());
+    log.resize(size - 1); // The size counts the terminating zero.
   }
   if (compiled != NVRTC_SUCCESS)
     return invalidInput("kernel " + request.name + " does not compile for " + request.arch + ": " +
-                        nvrtcGetErrorString(compiled) + "\n" + kernel.log);
-  if (nvrtcResult result = nvrtcGetCUBINSize(program, &size); result != NVRTC_SUCCESS)
-    return failed("nvrtcGetCUBINSize", result, request.name);
+                        nvrtcGetErrorString(compiled) + "\n" + log);
+  return StatusOr<Program>(std::move(program));
+}
+
+StatusOr<CompiledKernel> LoadedNvrtc::compile(const CompileRequest &request,
+                                              const std::vector<SourceHeader> &headers) const {
+  CompiledKernel kernel;
+  HEDDLE_ASSIGN_OR_RETURN(Program program, build(request, headers, kernel.log));
+  size_t size = 0;
+  HEDDLE_RETURN_IF_ERROR(check("nvrtcGetCUBINSize", nvrtcGetCUBINSize(program.get(), &size), request.name));
   kernel.cubin.resize(size);
-  if (nvrtcResult result = nvrtcGetCUBIN(program, reinterpret_cast<char *>(kernel.cubin.data()));
-      result != NVRTC_SUCCESS)
-    return failed("nvrtcGetCUBIN", result, request.name);
+  HEDDLE_RETURN_IF_ERROR(check("nvrtcGetCUBIN",
+                               nvrtcGetCUBIN(program.get(), reinterpret_cast<char *>(kernel.cubin.data())),
+                               request.name));
   kernel.resources = parseAssemblerLog(kernel.log);
   return kernel;
+}
+
+StatusOr<std::string> LoadedNvrtc::ptx(const CompileRequest &request,
+                                       const std::vector<SourceHeader> &headers) const {
+  std::string log, text;
+  HEDDLE_ASSIGN_OR_RETURN(Program program, build(request, headers, log));
+  size_t size = 0;
+  HEDDLE_RETURN_IF_ERROR(check("nvrtcGetPTXSize", nvrtcGetPTXSize(program.get(), &size), request.name));
+  text.resize(size);
+  HEDDLE_RETURN_IF_ERROR(check("nvrtcGetPTX", nvrtcGetPTX(program.get(), text.data()), request.name));
+  text.resize(size ? size - 1 : 0); // The size counts the terminating zero.
+  return text;
 }
 
 } // namespace

@@ -65,6 +65,10 @@ public:
   /// Compiles one source. InvalidInput carries the compiler's log under the source's name.
   virtual StatusOr<CompiledKernel> compile(const CompileRequest &request,
                                            const std::vector<SourceHeader> &headers) const = 0;
+
+  /// The PTX of one source, for people to read. Errors as of `compile`.
+  virtual StatusOr<std::string> ptx(const CompileRequest &request,
+                                    const std::vector<SourceHeader> &headers) const = 0;
 };
 
 /// Every option that `request` is compiled with, in order; part of the cache's key.

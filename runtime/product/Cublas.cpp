@@ -105,8 +105,8 @@ cublasLtEpilogue_t epilogueOf(Epilogue epilogue) {
 
 std::string describe(const Product &p) {
   auto operand = [](const char *name, const MatrixRef &matrix) {
-    return std::string(" ") + name + ":" + std::string(nameOf(matrix.dtype)) + "[ld " + std::to_string(matrix.ld) +
-           (matrix.transposed ? ", transposed" : "") + "]";
+    return std::string(" ") + name + ":" + std::string(nameOf(matrix.dtype)) + "[ld " +
+           std::to_string(matrix.ld) + (matrix.transposed ? ", transposed" : "") + "]";
   };
   static const char *kEpilogues[] = {"none", "bias", "gelu", "bias+gelu", "relu", "bias+relu"};
   static const char *kModes[] = {"f32", "tf32", "low"};
@@ -190,9 +190,8 @@ public:
   Status enqueue(const Product &product, const Device::ProductAddresses &addresses, void *stream) override;
   StatusOr<std::vector<uint8_t>> algorithm(const Product &product,
                                            const Device::ProductAddresses &addresses) override;
-  StatusOr<std::vector<std::vector<uint8_t>>> candidates(const Product &product,
-                                                         const Device::ProductAddresses &addresses,
-                                                         int count) override;
+  StatusOr<std::vector<std::vector<uint8_t>>>
+  candidates(const Product &product, const Device::ProductAddresses &addresses, int count) override;
 
 private:
   Status check(const char *call, cublasStatus_t result, const std::string &context) const {
@@ -209,8 +208,10 @@ private:
   Status layout(cublasLtMatrixLayout_t &layout, const MatrixRef &matrix, int64_t rows, int64_t columns,
                 int64_t batch) const;
   Status describeTo(Prepared &prepared, const Product &product, const Device::ProductAddresses &at) const;
-  StatusOr<std::vector<cublasLtMatmulHeuristicResult_t>>
-  guesses(const Prepared &prepared, const Product &product, const Device::ProductAddresses &at, int count) const;
+  StatusOr<std::vector<cublasLtMatmulHeuristicResult_t>> guesses(const Prepared &prepared,
+                                                                 const Product &product,
+                                                                 const Device::ProductAddresses &at,
+                                                                 int count) const;
   Status pin(Prepared &prepared, const Product &product, const Device::ProductAddresses &at) const;
   StatusOr<Prepared *> prepare(const Product &product, const Device::ProductAddresses &at);
   std::vector<uint8_t> bytesOf(const cublasLtMatmulAlgo_t &algo) const;
@@ -234,13 +235,14 @@ Status LoadedCublas::verify(const Product &p, const Device::ProductAddresses &at
     return refuse("the epilogue adds a bias but there is none");
   bool low = p.a.dtype != DType::F32 || p.b.dtype != DType::F32;
   if (low != (p.math == MathMode::Low))
-    return refuse(low ? "math must be low for operands that are not f32" : "math low needs bf16 or f16 operands");
+    return refuse(low ? "math must be low for operands that are not f32"
+                      : "math low needs bf16 or f16 operands");
   return Status::ok();
 }
 
 /// A row-major rows×columns matrix is a column-major columns×rows one with the same leading dimension.
-Status LoadedCublas::layout(cublasLtMatrixLayout_t &layout, const MatrixRef &matrix, int64_t rows, int64_t columns,
-                            int64_t batch) const {
+Status LoadedCublas::layout(cublasLtMatrixLayout_t &layout, const MatrixRef &matrix, int64_t rows,
+                            int64_t columns, int64_t batch) const {
   HEDDLE_ASSIGN_OR_RETURN(cudaDataType_t type, cudaTypeOf(matrix.dtype));
   HEDDLE_RETURN_IF_ERROR(check("cublasLtMatrixLayoutCreate",
                                f.cublasLtMatrixLayoutCreate(&layout, type, columns, rows, matrix.ld),
@@ -248,27 +250,29 @@ Status LoadedCublas::layout(cublasLtMatrixLayout_t &layout, const MatrixRef &mat
   if (batch == 1)
     return Status::ok();
   auto count = int32_t(batch);
-  HEDDLE_RETURN_IF_ERROR(check("cublasLtMatrixLayoutSetAttribute(BATCH_COUNT)",
-                               f.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
-                                                                  &count, sizeof(count)),
-                               ""));
+  HEDDLE_RETURN_IF_ERROR(check(
+      "cublasLtMatrixLayoutSetAttribute(BATCH_COUNT)",
+      f.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count)),
+      ""));
   return check("cublasLtMatrixLayoutSetAttribute(STRIDED_BATCH_OFFSET)",
                f.cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
                                                   &matrix.batchStride, sizeof(matrix.batchStride)),
                "");
 }
 
-Status LoadedCublas::describeTo(Prepared &prepared, const Product &p, const Device::ProductAddresses &at) const {
+Status LoadedCublas::describeTo(Prepared &prepared, const Product &p,
+                                const Device::ProductAddresses &at) const {
   prepared.functions = &f;
   cublasComputeType_t compute = p.math == MathMode::TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   HEDDLE_RETURN_IF_ERROR(check("cublasLtMatmulDescCreate",
                                f.cublasLtMatmulDescCreate(&prepared.desc, compute, CUDA_R_32F), describe(p)));
   auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto &value) {
     return check("cublasLtMatmulDescSetAttribute",
-                 f.cublasLtMatmulDescSetAttribute(prepared.desc, attribute, &value, sizeof(value)), describe(p));
+                 f.cublasLtMatmulDescSetAttribute(prepared.desc, attribute, &value, sizeof(value)),
+                 describe(p));
   };
-  // dᵀ = bᵀ·aᵀ: the library's first operand is b. Row-major bytes read column-major are already transposed, so an
-  // operand that is not transposed here needs no operation there.
+  // dᵀ = bᵀ·aᵀ: the library's first operand is b. Row-major bytes read column-major are already transposed,
+  // so an operand that is not transposed here needs no operation there.
   cublasOperation_t first = p.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   cublasOperation_t second = p.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   HEDDLE_RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_TRANSA, first));
@@ -296,24 +300,27 @@ StatusOr<std::vector<cublasLtMatmulHeuristicResult_t>>
 LoadedCublas::guesses(const Prepared &prepared, const Product &p, const Device::ProductAddresses &at,
                       int count) const {
   cublasLtMatmulPreference_t preference = nullptr;
-  HEDDLE_RETURN_IF_ERROR(check("cublasLtMatmulPreferenceCreate", f.cublasLtMatmulPreferenceCreate(&preference),
-                               describe(p)));
-  std::unique_ptr<std::remove_pointer_t<cublasLtMatmulPreference_t>, decltype(f.cublasLtMatmulPreferenceDestroy)>
+  HEDDLE_RETURN_IF_ERROR(
+      check("cublasLtMatmulPreferenceCreate", f.cublasLtMatmulPreferenceCreate(&preference), describe(p)));
+  std::unique_ptr<std::remove_pointer_t<cublasLtMatmulPreference_t>,
+                  decltype(f.cublasLtMatmulPreferenceDestroy)>
       owner(preference, f.cublasLtMatmulPreferenceDestroy);
   auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
     return check("cublasLtMatmulPreferenceSetAttribute",
-                 f.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value)), describe(p));
+                 f.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value)),
+                 describe(p));
   };
   HEDDLE_RETURN_IF_ERROR(
       set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, uint64_t(at.workspace ? at.workspaceBytes : 0)));
-  // Partial sums keep the compute type: a bf16 result is rounded once. In place they have the output's type, which
-  // is the same thing for float32.
+  // Partial sums keep the compute type: a bf16 result is rounded once. In place they have the output's type,
+  // which is the same thing for float32.
   uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE |
                         (p.d.dtype == DType::F32 ? uint32_t(CUBLASLT_REDUCTION_SCHEME_INPLACE) : 0u);
   HEDDLE_RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, reductions));
   HEDDLE_RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignmentOf(at.b)));
   HEDDLE_RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignmentOf(at.a)));
-  HEDDLE_RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignmentOf(p.beta != 0 ? at.c : at.d)));
+  HEDDLE_RETURN_IF_ERROR(
+      set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignmentOf(p.beta != 0 ? at.c : at.d)));
   HEDDLE_RETURN_IF_ERROR(set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignmentOf(at.d)));
 
   std::vector<cublasLtMatmulHeuristicResult_t> results(count);
@@ -331,7 +338,8 @@ LoadedCublas::guesses(const Prepared &prepared, const Product &p, const Device::
 
 Status LoadedCublas::pin(Prepared &prepared, const Product &p, const Device::ProductAddresses &at) const {
   auto refuse = [&](const std::string &reason) {
-    return invalidInput("the plan's algorithm for " + describe(p) + " " + reason + "; compile the plan again");
+    return invalidInput("the plan's algorithm for " + describe(p) + " " + reason +
+                        "; compile the plan again");
   };
   if (p.algorithm.size() != kAlgorithmBytes)
     return refuse("has " + std::to_string(p.algorithm.size()) + " bytes instead of " +
@@ -344,8 +352,8 @@ Status LoadedCublas::pin(Prepared &prepared, const Product &p, const Device::Pro
                   std::to_string(f.cublasLtGetVersion()));
   std::memcpy(&prepared.algo, p.algorithm.data() + 8, sizeof(prepared.algo));
   cublasLtMatmulHeuristicResult_t result{};
-  cublasStatus_t status = f.cublasLtMatmulAlgoCheck(handle_, prepared.desc, prepared.a, prepared.b, prepared.c,
-                                                    prepared.d, &prepared.algo, &result);
+  cublasStatus_t status = f.cublasLtMatmulAlgoCheck(handle_, prepared.desc, prepared.a, prepared.b,
+                                                    prepared.c, prepared.d, &prepared.algo, &result);
   if (status != CUBLAS_STATUS_SUCCESS || result.state != CUBLAS_STATUS_SUCCESS)
     return refuse("is not possible on this device");
   if (int64_t(result.workspaceSize) > (at.workspace ? at.workspaceBytes : 0))
@@ -364,7 +372,8 @@ StatusOr<Prepared *> LoadedCublas::prepare(const Product &product, const Device:
   if (!product.algorithm.empty()) {
     HEDDLE_RETURN_IF_ERROR(pin(*prepared, product, at));
   } else {
-    HEDDLE_ASSIGN_OR_RETURN(std::vector<cublasLtMatmulHeuristicResult_t> best, guesses(*prepared, product, at, 1));
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<cublasLtMatmulHeuristicResult_t> best,
+                            guesses(*prepared, product, at, 1));
     prepared->algo = best.front().algo;
     prepared->workspace = best.front().workspaceSize;
   }
@@ -374,17 +383,18 @@ StatusOr<Prepared *> LoadedCublas::prepare(const Product &product, const Device:
 Status LoadedCublas::enqueue(const Product &p, const Device::ProductAddresses &at, void *stream) {
   HEDDLE_ASSIGN_OR_RETURN(Prepared * prepared, prepare(p, at));
   if (hasBias(p.epilogue) && prepared->bias != at.bias) {
-    HEDDLE_RETURN_IF_ERROR(check("cublasLtMatmulDescSetAttribute(BIAS_POINTER)",
-                                 f.cublasLtMatmulDescSetAttribute(prepared->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-                                                                  &at.bias, sizeof(at.bias)),
-                                 describe(p)));
+    HEDDLE_RETURN_IF_ERROR(
+        check("cublasLtMatmulDescSetAttribute(BIAS_POINTER)",
+              f.cublasLtMatmulDescSetAttribute(prepared->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &at.bias,
+                                               sizeof(at.bias)),
+              describe(p)));
     prepared->bias = at.bias;
   }
   auto alpha = float(p.alpha), beta = float(p.beta);
   cublasStatus_t status =
       f.cublasLtMatmul(handle_, prepared->desc, &alpha, at.b, prepared->a, at.a, prepared->b, &beta,
-                       p.beta != 0 ? at.c : at.d, prepared->c, at.d, prepared->d, &prepared->algo, at.workspace,
-                       prepared->workspace, static_cast<cudaStream_t>(stream));
+                       p.beta != 0 ? at.c : at.d, prepared->c, at.d, prepared->d, &prepared->algo,
+                       at.workspace, prepared->workspace, static_cast<cudaStream_t>(stream));
   // The description is made only for the error.
   return status == CUBLAS_STATUS_SUCCESS ? Status::ok() : check("cublasLtMatmul", status, describe(p));
 }
@@ -397,7 +407,8 @@ std::vector<uint8_t> LoadedCublas::bytesOf(const cublasLtMatmulAlgo_t &algo) con
   return bytes;
 }
 
-StatusOr<std::vector<uint8_t>> LoadedCublas::algorithm(const Product &product, const Device::ProductAddresses &at) {
+StatusOr<std::vector<uint8_t>> LoadedCublas::algorithm(const Product &product,
+                                                       const Device::ProductAddresses &at) {
   HEDDLE_ASSIGN_OR_RETURN(Prepared * prepared, prepare(product, at));
   return bytesOf(prepared->algo);
 }
@@ -427,14 +438,16 @@ StatusOr<std::unique_ptr<Cublas>> Cublas::create() {
 StatusOr<Cublas::Library> Cublas::library() {
   HEDDLE_ASSIGN_OR_RETURN(const Functions *functions, Functions::get());
   size_t version = functions->cublasLtGetVersion(); // 130100 for 13.1.0
-  return Library{functions->path, std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+  return Library{functions->path, std::to_string(version / 10000) + "." +
+                                      std::to_string(version / 100 % 100) + "." +
                                       std::to_string(version % 100)};
 }
 
 #else
 
 static Status builtWithout() {
-  return unavailable("cuBLASLt, the library of matrix products: this program was built without the CUDA headers");
+  return unavailable(
+      "cuBLASLt, the library of matrix products: this program was built without the CUDA headers");
 }
 StatusOr<std::unique_ptr<Cublas>> Cublas::create() { return builtWithout(); }
 StatusOr<Cublas::Library> Cublas::library() { return builtWithout(); }

@@ -45,11 +45,12 @@ Status CudaDevice::open(int index) {
   HEDDLE_RETURN_IF_ERROR(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, minor_));
   HEDDLE_RETURN_IF_ERROR(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, processors_));
   if (major_ < 8)
-    return unavailable(name_ + " has compute capability " + std::to_string(major_) + "." + std::to_string(minor_) +
-                       "; 8.0 or newer is needed");
+    return unavailable(name_ + " has compute capability " + std::to_string(major_) + "." +
+                       std::to_string(minor_) + "; 8.0 or newer is needed");
   HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuDevicePrimaryCtxRetain, (&context_, device_), name_);
   HEDDLE_RETURN_IF_ERROR(bind());
-  // A non-blocking stream does not wait for the legacy default stream, which other code in the process may use.
+  // A non-blocking stream does not wait for the legacy default stream, which other code in the process may
+  // use.
   HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuStreamCreate, (&stream_, CU_STREAM_NON_BLOCKING), name_);
   return Status::ok();
 }
@@ -72,8 +73,8 @@ CudaDevice::~CudaDevice() {
 
 std::string CudaDevice::target() const { return bestCudaTarget(major_, minor_); }
 
-/// Every CUDA plan carries the source of its kernels, so what counts is whether the source can be compiled for this
-/// device: `load` takes the cubins where they run here, and compiles where they do not.
+/// Every CUDA plan carries the source of its kernels, so what counts is whether the source can be compiled
+/// for this device: `load` takes the cubins where they run here, and compiles where they do not.
 bool CudaDevice::supports(const std::string &target) const {
   std::optional<CudaTarget> parsed = parseCudaTarget(target);
   return parsed && sourceRunsOn(*parsed, major_, minor_);
@@ -105,15 +106,17 @@ StatusOr<MemoryInfo> CudaDevice::memoryInfo() {
   return MemoryInfo{int64_t(free), int64_t(total)};
 }
 
-/// The source is pageable memory, which the driver has read before this returns.
+/// Returns when the source may be changed: on systems where the GPU reads pageable memory itself, the copy
+/// alone does not promise that.
 Status CudaDevice::upload(void *destination, const void *source, int64_t bytes) {
   HEDDLE_RETURN_IF_ERROR(bind());
   if (recording_)
     return internalError("an upload cannot be recorded");
   if (bytes > 0)
-    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemcpyHtoDAsync, (pointer(destination), source, size_t(bytes), stream_),
+    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemcpyHtoDAsync,
+                                (pointer(destination), source, size_t(bytes), stream_),
                                 "upload of " + bytesText(bytes));
-  return Status::ok();
+  return synchronize();
 }
 
 /// Returns when the destination is written.
@@ -122,7 +125,8 @@ Status CudaDevice::download(void *destination, const void *source, int64_t bytes
   if (recording_)
     return internalError("a download cannot be recorded");
   if (bytes > 0)
-    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemcpyDtoHAsync, (destination, pointer(source), size_t(bytes), stream_),
+    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemcpyDtoHAsync,
+                                (destination, pointer(source), size_t(bytes), stream_),
                                 "download of " + bytesText(bytes));
   return synchronize();
 }
@@ -139,7 +143,8 @@ Status CudaDevice::copy(void *destination, const void *source, int64_t bytes) {
 Status CudaDevice::fill(void *destination, uint8_t value, int64_t bytes) {
   HEDDLE_RETURN_IF_ERROR(bind());
   if (bytes > 0)
-    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD8Async, (pointer(destination), value, size_t(bytes), stream_),
+    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD8Async,
+                                (pointer(destination), value, size_t(bytes), stream_),
                                 "fill of " + bytesText(bytes));
   return Status::ok();
 }
@@ -169,7 +174,8 @@ Status CudaDevice::product(const Product &product, const ProductAddresses &addre
 Status CudaDevice::beginRecording() {
   HEDDLE_RETURN_IF_ERROR(bind());
   // Relaxed: nothing but this stream is recorded, and libraries may still load their kernels meanwhile.
-  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuStreamBeginCapture, (stream_, CU_STREAM_CAPTURE_MODE_RELAXED), name_);
+  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuStreamBeginCapture, (stream_, CU_STREAM_CAPTURE_MODE_RELAXED),
+                              name_);
   recording_ = true;
   return Status::ok();
 }
@@ -194,8 +200,8 @@ StatusOr<std::unique_ptr<Recording>> CudaDevice::endRecording() {
 
 Status CudaDevice::replay(Recording &recording) {
   HEDDLE_RETURN_IF_ERROR(bind());
-  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuGraphLaunch, (static_cast<CudaRecording &>(recording).graph, stream_),
-                              name_);
+  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuGraphLaunch,
+                              (static_cast<CudaRecording &>(recording).graph, stream_), name_);
   return Status::ok();
 }
 

@@ -1,7 +1,8 @@
 //===- CudaDevice.h - A CUDA device -----------------------------*- C++ -*-===//
 //
-// The implementation of runtime/device/Device.h; only files of this folder include it. The device's primary context is
-// used, so that it can be shared with other users of the GPU in the process, and one stream of its own.
+// The implementation of runtime/device/Device.h; only files of this folder include it. The device's primary
+// context is used, so that it can be shared with other users of the GPU in the process, and one stream of its
+// own.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_DEVICE_CUDA_CUDADEVICE_H

@@ -28,7 +28,8 @@ Status CudaKernels::add(const Kernel &kernel, const std::vector<uint8_t> &cubin)
   HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuModuleLoadData, (&module, cubin.data()), context);
   modules_.push_back(module);
   CudaFunction loaded;
-  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuModuleGetFunction, (&loaded.function, module, kernel.name.c_str()), context);
+  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuModuleGetFunction, (&loaded.function, module, kernel.name.c_str()),
+                              context);
   // Without this the driver loads the code at the first launch, which may be in the middle of a measurement.
   if (driver_.funcLoad)
     HEDDLE_RETURN_IF_CUDA_ERROR(driver_, funcLoad, (loaded.function), context);
@@ -57,20 +58,22 @@ StatusOr<std::unique_ptr<LoadedKernels>> CudaDevice::load(const Plan &plan) {
   std::vector<int32_t> requestOf;
   for (const Kernel &kernel : plan.kernels) {
     if (kernel.language != KernelLanguage::Cuda)
-      return invalidInput("kernel " + kernel.name + " of the plan is for " + kernel.target + " and not for CUDA");
+      return invalidInput("kernel " + kernel.name + " of the plan is for " + kernel.target +
+                          " and not for CUDA");
     std::optional<CudaTarget> made = parseCudaTarget(kernel.target);
     if (!made)
       return invalidInput("kernel " + kernel.name + " has target \"" + kernel.target + "\"; wanted sm_NN");
     if (kernel.threads < 1 || kernel.threads > 1024 || kernel.sharedBytes < 0)
-      return invalidInput("kernel " + kernel.name + " has " + std::to_string(kernel.threads) + " threads and " +
-                          std::to_string(kernel.sharedBytes) + " bytes of shared memory");
+      return invalidInput("kernel " + kernel.name + " has " + std::to_string(kernel.threads) +
+                          " threads and " + std::to_string(kernel.sharedBytes) + " bytes of shared memory");
     if (!kernel.binary.empty() && cubinRunsOn(*made, major_, minor_)) {
       requestOf.push_back(-1);
       continue;
     }
     if (kernel.source.empty() || !sourceRunsOn(*made, major_, minor_))
-      return unavailable("kernel " + kernel.name + " is made for " + kernel.target + " and cannot be compiled for " +
-                         target() + (kernel.source.empty() ? ": the plan lacks its source" : ""));
+      return unavailable("kernel " + kernel.name + " is made for " + kernel.target +
+                         " and cannot be compiled for " + target() +
+                         (kernel.source.empty() ? ": the plan lacks its source" : ""));
     requestOf.push_back(int32_t(requests.size()));
     requests.push_back({kernel.name, kernel.source, target(), {}});
   }
@@ -78,8 +81,8 @@ StatusOr<std::unique_ptr<LoadedKernels>> CudaDevice::load(const Plan &plan) {
                           compileKernels(std::span<const CompileRequest>(requests)));
   auto loaded = std::make_unique<CudaKernels>(driver_);
   for (size_t i = 0; i < plan.kernels.size(); ++i)
-    HEDDLE_RETURN_IF_ERROR(
-        loaded->add(plan.kernels[i], requestOf[i] < 0 ? plan.kernels[i].binary : compiled[requestOf[i]].cubin));
+    HEDDLE_RETURN_IF_ERROR(loaded->add(plan.kernels[i], requestOf[i] < 0 ? plan.kernels[i].binary
+                                                                         : compiled[requestOf[i]].cubin));
   // Not at the first product, which may be in a recording.
   for (const Step &step : plan.steps)
     if (step.kind == StepKind::Product) {
@@ -100,9 +103,10 @@ Status CudaDevice::launch(LoadedKernels &kernels, const Launch &launch, std::spa
   // The driver copies the arguments in the call; it is given pointers to where they are already.
   const size_t count = buffers.size() + launch.counts.size();
   if (count > kMaxArguments || (function.parameters >= 0 && count != size_t(function.parameters)))
-    return internalError("kernel " + loaded.names[launch.kernel] + " takes " + std::to_string(function.parameters) +
-                         " arguments; the plan gives " + std::to_string(count) + ", at most " +
-                         std::to_string(kMaxArguments) + " are possible");
+    return internalError("kernel " + loaded.names[launch.kernel] + " takes " +
+                         std::to_string(function.parameters) + " arguments; the plan gives " +
+                         std::to_string(count) + ", at most " + std::to_string(kMaxArguments) +
+                         " are possible");
   void *arguments[kMaxArguments];
   size_t next = 0;
   for (void *const &buffer : buffers)
@@ -150,7 +154,8 @@ Status CudaDevice::generate(void *destination, DType dtype, int64_t count, InitK
   if (kind == InitKind::Constant)
     return fillConstant(reinterpret_cast<CUdeviceptr>(destination), dtype, count, scale);
   if (dtype != DType::F32 && dtype != DType::BF16 && dtype != DType::F16)
-    return invalidInput("normal values of type " + std::string(nameOf(dtype)) + ": f32, bf16 and f16 are possible");
+    return invalidInput("normal values of type " + std::string(nameOf(dtype)) +
+                        ": f32, bf16 and f16 are possible");
   if (!generators_)
     HEDDLE_RETURN_IF_ERROR(loadGenerators().with("the generator of tensors"));
 
@@ -159,21 +164,23 @@ Status CudaDevice::generate(void *destination, DType dtype, int64_t count, InitK
   void *arguments[] = {&destination, &count, &seed, &stream, &factor};
   // Enough blocks to fill the device; the kernels loop over the rest.
   int64_t blocks = std::min<int64_t>((count + 255) / 256, int64_t(processors_) * 32);
-  HEDDLE_RETURN_IF_CUDA_ERROR(
-      driver_, cuLaunchKernel,
-      (generators_->functions[which].function, unsigned(blocks), 1, 1, 256, 1, 1, 0, stream_, arguments, nullptr),
-      "generation of " + std::to_string(count) + " elements");
+  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuLaunchKernel,
+                              (generators_->functions[which].function, unsigned(blocks), 1, 1, 256, 1, 1, 0,
+                               stream_, arguments, nullptr),
+                              "generation of " + std::to_string(count) + " elements");
   return Status::ok();
 }
 
 Status CudaDevice::fillConstant(CUdeviceptr destination, DType dtype, int64_t count, double value) {
   std::string context = "fill of " + std::to_string(count) + " elements";
   auto words = [&](uint32_t bits) -> Status {
-    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD32Async, (destination, bits, size_t(count), stream_), context);
+    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD32Async, (destination, bits, size_t(count), stream_),
+                                context);
     return Status::ok();
   };
   auto halves = [&](uint16_t bits) -> Status {
-    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD16Async, (destination, bits, size_t(count), stream_), context);
+    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD16Async, (destination, bits, size_t(count), stream_),
+                                context);
     return Status::ok();
   };
   switch (dtype) {
@@ -189,8 +196,9 @@ Status CudaDevice::fillConstant(CUdeviceptr destination, DType dtype, int64_t co
     // There is no fill by eight bytes: low and high words are columns, one element wide, of an array of rows.
     for (int half = 0; half < 2; ++half)
       HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD2D32Async,
-                                  (destination + 4 * half, 8, uint32_t(uint64_t(int64_t(value)) >> (32 * half)), 1,
-                                   size_t(count), stream_),
+                                  (destination + 4 * half, 8,
+                                   uint32_t(uint64_t(int64_t(value)) >> (32 * half)), 1, size_t(count),
+                                   stream_),
                                   context);
     return Status::ok();
   case DType::Bool:

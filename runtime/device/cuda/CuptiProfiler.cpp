@@ -1,8 +1,8 @@
 //===- CuptiProfiler.cpp - Steps timed by CUPTI's activity records --------===//
 //
-// A step is marked by an external correlation id. CUPTI writes a record that ties the id to every API call made under
-// it (which is why the API kinds are enabled too, although their own records are not read), and each kernel, copy and
-// fill names its API call.
+// A step is marked by an external correlation id. CUPTI writes a record that ties the id to every API call
+// made under it (which is why the API kinds are enabled too, although their own records are not read), and
+// each kernel, copy and fill names its API call.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cuda/Profiler.h"
@@ -38,8 +38,8 @@ constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,    CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
 constexpr CUpti_ExternalCorrelationKind kExternal = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
-/// The library and what its callbacks collect. CUPTI allows one client a process and gives its callbacks no argument
-/// of ours, so there is one of these.
+/// The library and what its callbacks collect. CUPTI allows one client a process and gives its callbacks no
+/// argument of ours, so there is one of these.
 class Cupti {
 public:
   static StatusOr<Cupti *> get() {
@@ -91,7 +91,8 @@ public:
       return failed("cuptiActivityFlushAll", result);
     std::lock_guard<std::mutex> lock(mutex_);
     if (dropped_)
-      return unavailable("CUPTI dropped " + std::to_string(dropped_) + " records: the profile is not complete");
+      return unavailable("CUPTI dropped " + std::to_string(dropped_) +
+                         " records: the profile is not complete");
     std::map<uint64_t, double> times;
     for (const Activity &activity : activities_) {
       auto at = stepOf_.find(activity.correlation);

@@ -9,8 +9,9 @@ Status Driver::failed(const char *call, CUresult result, const std::string &cont
   const char *name = nullptr, *text = nullptr;
   cuGetErrorName(result, &name);
   cuGetErrorString(result, &text);
-  std::string message = std::string(call) + ": " + (name ? name : "CUDA error " + std::to_string(int(result))) +
-                        (text ? " (" + std::string(text) + ")" : "") + (context.empty() ? "" : "; " + context);
+  std::string message =
+      std::string(call) + ": " + (name ? name : "CUDA error " + std::to_string(int(result))) +
+      (text ? " (" + std::string(text) + ")" : "") + (context.empty() ? "" : "; " + context);
   switch (result) {
   case CUDA_ERROR_OUT_OF_MEMORY:
     return outOfMemory(std::move(message));
@@ -32,8 +33,10 @@ Status Driver::failed(const char *call, CUresult result, const std::string &cont
 }
 
 Status Driver::load() {
-  // The driver comes with the kernel module and never with the toolkit, whose folders hold at most a stub of it.
-  HEDDLE_ASSIGN_OR_RETURN(DynamicLibrary library, DynamicLibrary::open({"libcuda.so.1"}, {"/usr/lib/wsl/lib"}));
+  // The driver comes with the kernel module and never with the toolkit, whose folders hold at most a stub of
+  // it.
+  HEDDLE_ASSIGN_OR_RETURN(DynamicLibrary library,
+                          DynamicLibrary::open({"libcuda.so.1"}, {"/usr/lib/wsl/lib"}));
   path_ = library.path();
 #define HEDDLE_TEXT_(name) #name
 #define HEDDLE_TEXT(name) HEDDLE_TEXT_(name)

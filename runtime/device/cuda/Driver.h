@@ -1,8 +1,8 @@
 //===- Driver.h - The CUDA driver, loaded while running ---------*- C++ -*-===//
 //
-// A table of typed pointers to the driver's functions. Only files of this folder include it, and only where the CUDA
-// headers were found. A call is written `driver.cuMemAlloc(…)`: the members go by the names of cuda.h, whose macros
-// give them and the symbols the same version suffix.
+// A table of typed pointers to the driver's functions. Only files of this folder include it, and only where
+// the CUDA headers were found. A call is written `driver.cuMemAlloc(…)`: the members go by the names of
+// cuda.h, whose macros give them and the symbols the same version suffix.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_DEVICE_CUDA_DRIVER_H
@@ -59,8 +59,8 @@ namespace heddle::runtime {
 
 class Driver {
 public:
-  /// The driver, loaded and initialised at the first call. Unavailable says what was not found and where it was
-  /// looked for, or why the driver does not start (no device, a driver older than the kernel module).
+  /// The driver, loaded and initialised at the first call. Unavailable says what was not found and where it
+  /// was looked for, or why the driver does not start (no device, a driver older than the kernel module).
   static StatusOr<const Driver *> get();
 
   const std::string &path() const { return path_; }

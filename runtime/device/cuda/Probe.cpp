@@ -14,7 +14,8 @@ using namespace heddle::runtime;
 
 static LibraryProbe probe(std::string name, std::string purpose, const Status &status, std::string path = "",
                           std::string version = "") {
-  return {std::move(name), std::move(purpose), status.isOk(), std::move(path), std::move(version), status.message()};
+  return {std::move(name), std::move(purpose), status.isOk(),
+          std::move(path), std::move(version), status.message()};
 }
 
 #if HEDDLE_HAVE_CUDA
@@ -70,11 +71,13 @@ CudaProbe heddle::runtime::probeCuda() {
   result.libraries.push_back(probeDriver());
   StatusOr<const Nvrtc *> nvrtc = Nvrtc::get();
   const char *compiling = "compiling kernels (plans that hold binaries for this GPU run without it)";
-  result.libraries.push_back(nvrtc ? probe("NVRTC", compiling, Status::ok(), (*nvrtc)->path(), (*nvrtc)->version())
-                                   : probe("NVRTC", compiling, nvrtc.status()));
+  result.libraries.push_back(
+      nvrtc ? probe("NVRTC", compiling, Status::ok(), (*nvrtc)->path(), (*nvrtc)->version())
+            : probe("NVRTC", compiling, nvrtc.status()));
   StatusOr<Cublas::Library> cublas = Cublas::library();
-  result.libraries.push_back(cublas ? probe("cuBLASLt", "matrix products", Status::ok(), cublas->path, cublas->version)
-                                    : probe("cuBLASLt", "matrix products", cublas.status()));
+  result.libraries.push_back(
+      cublas ? probe("cuBLASLt", "matrix products", Status::ok(), cublas->path, cublas->version)
+             : probe("cuBLASLt", "matrix products", cublas.status()));
   result.libraries.push_back(probeCupti());
   probeGpus(result.gpus);
   return result;

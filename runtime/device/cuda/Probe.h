@@ -20,7 +20,7 @@ struct LibraryProbe {
 struct GpuProbe {
   int32_t index = 0;
   std::string name;
-  std::string target;           ///< "sm_90a".
+  std::string target; ///< "sm_90a".
   int64_t freeBytes = 0, totalBytes = 0;
   std::string problem; ///< Why it is not usable; empty when it is.
 };

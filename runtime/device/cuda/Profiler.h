@@ -17,8 +17,8 @@ public:
   virtual ~Profiler() = default;
   virtual Status start() = 0;
   virtual void mark(int32_t step) = 0;
-  /// Called with the stream idle. Steps in ascending order, each once. Step -1 holds work that was enqueued before the
-  /// first mark or could not be attributed.
+  /// Called with the stream idle. Steps in ascending order, each once. Step -1 holds work that was enqueued
+  /// before the first mark or could not be attributed.
   virtual StatusOr<std::vector<StepTime>> stop() = 0;
   /// How the times were taken, where that limits what they mean; else empty.
   virtual std::string note() const = 0;
@@ -34,8 +34,8 @@ struct CuptiLibrary {
 /// The library that createCuptiProfiler uses; loads it, and needs no GPU.
 StatusOr<CuptiLibrary> cuptiLibrary();
 
-/// By events around each step: gaps within a step count as busy, and a step shorter than its enqueueing is overstated.
-/// `reason` says why CUPTI is not used.
+/// By events around each step: gaps within a step count as busy, and a step shorter than its enqueueing is
+/// overstated. `reason` says why CUPTI is not used.
 std::unique_ptr<Profiler> createEventProfiler(const Driver &driver, CUstream stream, std::string reason);
 
 } // namespace heddle::runtime

@@ -21,12 +21,12 @@ std::optional<CudaTarget> parseCudaTarget(std::string_view text);
 /// The best target of a GPU: with the architecture-specific features from 9.0 on, where they exist.
 std::string bestCudaTarget(int major, int minor);
 
-/// Whether a cubin made for `target` runs on a GPU of this compute capability: same major version and no newer minor
-/// one; cubins never run on another major version.
+/// Whether a cubin made for `target` runs on a GPU of this compute capability: same major version and no
+/// newer minor one; cubins never run on another major version.
 bool cubinRunsOn(const CudaTarget &target, int major, int minor);
 
-/// Whether source written for `target` compiles for this GPU: portable source for every newer one, suffixed source
-/// only where its features are.
+/// Whether source written for `target` compiles for this GPU: portable source for every newer one, suffixed
+/// source only where its features are.
 bool sourceRunsOn(const CudaTarget &target, int major, int minor);
 
 } // namespace heddle::runtime

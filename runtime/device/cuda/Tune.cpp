@@ -23,7 +23,8 @@ struct Stopwatch {
 
 } // namespace
 
-/// Median of `kRuns` after two that are not counted: the first may load the kernel, the second warms the caches.
+/// Median of `kRuns` after two that are not counted: the first may load the kernel, the second warms the
+/// caches.
 static StatusOr<double> medianTime(CudaDevice &device, Cublas &cublas, const Product &product,
                                    const Device::ProductAddresses &addresses) {
   constexpr int kWarmups = 2, kRuns = 9;
@@ -47,8 +48,8 @@ static StatusOr<double> medianTime(CudaDevice &device, Cublas &cublas, const Pro
 }
 
 StatusOr<std::vector<TunedAlgorithm>> heddle::runtime::tuneProduct(Device &device, const Product &product,
-                                                                  const Device::ProductAddresses &addresses,
-                                                                  int count) {
+                                                                   const Device::ProductAddresses &addresses,
+                                                                   int count) {
   auto *cuda = dynamic_cast<CudaDevice *>(&device);
   if (!cuda)
     return internalError("products are tuned on CUDA devices, not on " + device.name());

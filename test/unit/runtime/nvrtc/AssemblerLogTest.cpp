@@ -5,21 +5,21 @@
 
 using namespace heddle::runtime;
 
-// Two entries; the second calls a function that was not inlined and has a stack line of its own, which must not be
-// taken for the kernel's.
+// Two entries; the second calls a function that was not inlined and has a stack line of its own, which must
+// not be taken for the kernel's.
 TEST(AssemblerLog, ReadsEveryEntry) {
-  std::vector<KernelResources> kernels = parseAssemblerLog(
-      "ptxas info    : 0 bytes gmem\n"
-      "ptxas info    : Compiling entry function 'one' for 'sm_90a'\n"
-      "ptxas info    : Function properties for one\n"
-      "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-      "ptxas info    : Used 14 registers, used 1 barriers, 256 bytes smem\n"
-      "ptxas info    : Compiling entry function 'two' for 'sm_90a'\n"
-      "ptxas info    : Function properties for two\n"
-      "    48 bytes stack frame, 24 bytes spill stores, 36 bytes spill loads\n"
-      "ptxas info    : Function properties for helper\n"
-      "    8 bytes stack frame, 1 bytes spill stores, 2 bytes spill loads\n"
-      "ptxas info    : Used 255 registers, used 0 barriers, 352 bytes cmem[0]\n");
+  std::vector<KernelResources> kernels =
+      parseAssemblerLog("ptxas info    : 0 bytes gmem\n"
+                        "ptxas info    : Compiling entry function 'one' for 'sm_90a'\n"
+                        "ptxas info    : Function properties for one\n"
+                        "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+                        "ptxas info    : Used 14 registers, used 1 barriers, 256 bytes smem\n"
+                        "ptxas info    : Compiling entry function 'two' for 'sm_90a'\n"
+                        "ptxas info    : Function properties for two\n"
+                        "    48 bytes stack frame, 24 bytes spill stores, 36 bytes spill loads\n"
+                        "ptxas info    : Function properties for helper\n"
+                        "    8 bytes stack frame, 1 bytes spill stores, 2 bytes spill loads\n"
+                        "ptxas info    : Used 255 registers, used 0 barriers, 352 bytes cmem[0]\n");
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].entry, "one");
   EXPECT_EQ(kernels[0].registers, 14);

@@ -32,7 +32,8 @@ protected:
     if (!nvrtc)
       GTEST_SKIP() << nvrtc.status().message();
     options.cacheFolder = folder.path;
-    options.headers = {{"heddle/scale.cuh", "__device__ inline float scaled(float x) { return 3.0f * x; }\n"}};
+    options.headers = {
+        {"heddle/scale.cuh", "__device__ inline float scaled(float x) { return 3.0f * x; }\n"}};
   }
 
   Plan planOf(std::vector<std::string> targets) {
@@ -54,13 +55,15 @@ protected:
 
 // An ELF file whose machine is CUDA's: 190.
 static bool isCubin(const std::vector<uint8_t> &bytes) {
-  return bytes.size() > 64 && std::string(bytes.begin(), bytes.begin() + 4) == "\x7f"
-                                                                               "ELF" &&
+  return bytes.size() > 64 &&
+         std::string(bytes.begin(), bytes.begin() + 4) == "\x7f"
+                                                          "ELF" &&
          bytes[18] == 190;
 }
 
 TEST_F(CompileKernels, BothArchitecturesAndTheirResources) {
-  std::vector<CompileRequest> requests{{"scale_rows", kSource, "sm_80", {}}, {"scale_rows", kSource, "sm_90a", {}}};
+  std::vector<CompileRequest> requests{{"scale_rows", kSource, "sm_80", {}},
+                                       {"scale_rows", kSource, "sm_90a", {}}};
   auto compiled = compileKernels(std::span<const CompileRequest>(requests), options, nullptr, &stats);
   ASSERT_TRUE(compiled) << compiled.status().message();
   ASSERT_EQ(compiled->size(), 2u);
@@ -164,10 +167,21 @@ TEST_F(CompileKernels, KernelWithoutSourceIsAnError) {
   EXPECT_NE(status.message().find("scale_rows"), std::string::npos) << status.message();
 }
 
-// Contraction of a*b+c into a fused multiply-add is the only freedom that a kernel has unless it asks for more.
+TEST_F(CompileKernels, PtxIsReadable) {
+  StatusOr<const Nvrtc *> nvrtc = Nvrtc::get();
+  ASSERT_TRUE(nvrtc);
+  StatusOr<std::string> ptx = (*nvrtc)->ptx({"scale_rows", kSource, "sm_90a", {}}, options.headers);
+  ASSERT_TRUE(ptx) << ptx.status().message();
+  EXPECT_NE(ptx->find(".target sm_90a"), std::string::npos);
+  EXPECT_NE(ptx->find(".entry scale_rows"), std::string::npos);
+}
+
+// Contraction of a*b+c into a fused multiply-add is the only freedom that a kernel has unless it asks for
+// more.
 TEST_F(CompileKernels, FastMathOnlyOnRequest) {
   std::string source = "extern \"C\" __global__ void k(float *x) { x[0] = expf(x[0]) / x[1]; }";
-  std::vector<CompileRequest> requests{{"k", source, "sm_80", {}}, {"k", source, "sm_80", {"--use_fast_math"}}};
+  std::vector<CompileRequest> requests{{"k", source, "sm_80", {}},
+                                       {"k", source, "sm_80", {"--use_fast_math"}}};
   auto compiled = compileKernels(std::span<const CompileRequest>(requests), options);
   ASSERT_TRUE(compiled) << compiled.status().message();
   EXPECT_NE((*compiled)[0].cubin, (*compiled)[1].cubin);
