@@ -1,11 +1,8 @@
 #include "compiler/Pipelines/Registration.h"
-<<<<<<< HEAD
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Plan/Passes.h"
-=======
 #include "compiler/Target/CUDA/Passes.h"
->>>>>>> target-cuda
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/Plan/PlanDialect.h"
@@ -24,11 +21,8 @@ void heddle::registerDialects(mlir::DialectRegistry &registry) {
 void heddle::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
-<<<<<<< HEAD
   registerHeddleFusionPasses();
   registerHeddleLoweringPasses();
   plan::registerPlanPasses();
-=======
   registerCudaTargetPasses();
->>>>>>> target-cuda
 }
