@@ -31,8 +31,9 @@ namespace {
 /// Collects the relations of one group.
 class SpaceBuilder {
 public:
-  SpaceBuilder(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs, std::string &reason)
-      : ops_(ops), outputs_(outputs), reason_(reason) {
+  SpaceBuilder(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs, std::string &reason,
+               std::optional<unsigned> part)
+      : ops_(ops), outputs_(outputs), reason_(reason), part_(part) {
     members_.insert(ops.begin(), ops.end());
   }
 
@@ -112,9 +113,16 @@ private:
           reads.push_back(TensorIndex(llvm::ArrayRef<AtomProduct>(result).drop_back()));
         })
         .Case([&](ConcatOp concat) {
+          // Parts of one extent run together.
+          std::optional<AtomProduct> shared;
+          SymbolicDim extent;
           for (Value operand : concat.getOperands()) {
+            SymbolicDim own = shapeOf(operand)[concat.getAxis()];
+            if (!shared || own != extent)
+              shared = space.addDimension(own);
+            extent = own;
             TensorIndex read = result;
-            read[concat.getAxis()] = space.addDimension(shapeOf(operand)[concat.getAxis()]);
+            read[concat.getAxis()] = *shared;
             reads.push_back(read);
           }
         })
@@ -214,7 +222,7 @@ private:
         for (auto [dim, product] : llvm::enumerate(group_.space.resolve(index)))
           if (static_cast<int64_t>(dim) != concat.getAxis())
             addRows(product);
-        for (const TensorIndex &read : group_.operandIndices[concat])
+        for (const TensorIndex &read : writtenParts(concat))
           addRows(group_.space.resolve(read[concat.getAxis()]));
         continue;
       }
@@ -225,7 +233,7 @@ private:
       Operation *op = output.getDefiningOp();
       llvm::SmallVector<TensorIndex, 3> written;
       if (llvm::isa<ConcatOp>(op))
-        written = group_.operandIndices[op];
+        written = writtenParts(op);
       else
         written.push_back(group_.indices[output]);
       for (const TensorIndex &index : written) {
@@ -241,6 +249,11 @@ private:
     return success();
   }
 
+  llvm::SmallVector<TensorIndex, 3> writtenParts(Operation *concat) {
+    const llvm::SmallVector<TensorIndex, 3> &all = group_.operandIndices[concat];
+    return part_ ? llvm::SmallVector<TensorIndex, 3>{all[*part_]} : all;
+  }
+
   void addRows(const AtomProduct &atoms) {
     for (int atom : atoms)
       if (!llvm::is_contained(group_.columns, atom) && !llvm::is_contained(group_.rows, atom))
@@ -250,6 +263,7 @@ private:
   llvm::ArrayRef<Operation *> ops_;
   llvm::ArrayRef<Value> outputs_;
   std::string &reason_;
+  std::optional<unsigned> part_;
   llvm::SmallPtrSet<Operation *, 16> members_;
   llvm::SmallVector<std::pair<Operation *, AtomProduct>, 4> reductions_;
   GroupSpace group_;
@@ -258,6 +272,6 @@ private:
 } // namespace
 
 std::optional<GroupSpace> heddle::buildGroupSpace(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs,
-                                                  std::string &reason) {
-  return SpaceBuilder(ops, outputs, reason).build();
+                                                  std::string &reason, std::optional<unsigned> part) {
+  return SpaceBuilder(ops, outputs, reason, part).build();
 }

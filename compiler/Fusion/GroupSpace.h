@@ -39,8 +39,10 @@ struct GroupSpace {
 };
 
 /// `ops` are in topological order; `outputs` are the results that are used elsewhere. `reason` says what does not fit.
+/// With `part` the only op is a concatenation of which that operand alone is written: parts of other extents run over other
+/// rows, so that each needs a kernel of its own.
 std::optional<GroupSpace> buildGroupSpace(llvm::ArrayRef<mlir::Operation *> ops, llvm::ArrayRef<mlir::Value> outputs,
-                                          std::string &reason);
+                                          std::string &reason, std::optional<unsigned> part = std::nullopt);
 
 } // namespace heddle
 

@@ -162,8 +162,17 @@ private:
                 (q[3] + attention.getValue().getType().getShape()[3]);
       return addLaunch(group, lowerAttentionGroup(group, reason), reason);
     }
-    case GroupKind::Rows:
-      return addLaunch(group, lowerRowsGroup(group, reason), reason);
+    case GroupKind::Rows: {
+      mlir::Block &body = group.getBody().front();
+      auto concat = llvm::dyn_cast<ConcatOp>(body.front());
+      if (!concat || !llvm::hasSingleElement(body.without_terminator()))
+        return addLaunch(group, lowerRowsGroup(group, reason), reason);
+      // Alone, each part is a copy into its place.
+      for (unsigned part = 0; part < concat->getNumOperands(); ++part)
+        if (failed(addLaunch(group, lowerRowsGroup(group, reason, part), reason)))
+          return failure();
+      return success();
+    }
     }
     llvm_unreachable("covered switch");
   }

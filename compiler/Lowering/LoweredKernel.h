@@ -28,7 +28,9 @@ struct LoweredKernel {
 };
 
 /// Lowers a group of kind rows. On failure `reason` says why.
-std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, std::string &reason);
+/// With `part` the group is one concatenation, of which that operand alone is written.
+std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, std::string &reason,
+                                            std::optional<unsigned> part = std::nullopt);
 /// Lowers a group of kind attention: the skeleton with its score and mask functions.
 std::optional<LoweredKernel> lowerAttentionGroup(graph::GroupOp group, std::string &reason);
 

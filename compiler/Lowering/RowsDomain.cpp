@@ -21,11 +21,12 @@ namespace {
 
 class DomainBuilder {
 public:
-  DomainBuilder(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs, std::string &reason)
-      : ops_(ops), outputs_(outputs), reason_(reason) {}
+  DomainBuilder(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs, std::string &reason,
+                std::optional<unsigned> part)
+      : ops_(ops), outputs_(outputs), reason_(reason), part_(part) {}
 
   std::optional<RowsDomain> build() {
-    std::optional<GroupSpace> space = buildGroupSpace(ops_, outputs_, reason_);
+    std::optional<GroupSpace> space = buildGroupSpace(ops_, outputs_, reason_, part_);
     if (!space)
       return std::nullopt;
     domain_.group = std::move(*space);
@@ -56,7 +57,7 @@ private:
       return true;
     }
     for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-      if (isMember(baseOf(operand)) || isSplatConstant(baseOf(operand)))
+      if (isMember(baseOf(operand)) || isSplatConstant(baseOf(operand)) || (part_ && number != *part_))
         continue;
       const TensorIndex &index = domain_.group.operandIndices[op][number];
       std::optional<Access> access = resolveAccess(operand, index, space, nullptr, &reason_);
@@ -93,7 +94,6 @@ private:
         writeForms_.push_back(std::move(form));
         continue;
       }
-      SymbolicDim start{0, {}, 0};
       int64_t constantStart = 0;
       for (auto [part, operand] : llvm::enumerate(concat.getOperands())) {
         LinearForm form;
@@ -103,6 +103,8 @@ private:
         if (constantStart != 0)
           form.add(strides[concat.getAxis()].times(SymbolicDim::fixed(constantStart)), LinearTerm::kConstant);
         constantStart += shapeOf(operand)[concat.getAxis()].value;
+        if (part_ && part != *part_)
+          continue;
         domain_.writes.push_back({operand, concat, static_cast<unsigned>(part), static_cast<unsigned>(number), {}});
         writeForms_.push_back(std::move(form));
       }
@@ -211,6 +213,7 @@ private:
   llvm::ArrayRef<Operation *> ops_;
   llvm::ArrayRef<Value> outputs_;
   std::string &reason_;
+  std::optional<unsigned> part_;
   RowsDomain domain_;
   std::vector<ReadForm> readForms_;
   std::vector<LinearForm> writeForms_;
@@ -222,6 +225,6 @@ private:
 } // namespace
 
 std::optional<RowsDomain> heddle::buildRowsDomain(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs,
-                                                  std::string &reason) {
-  return DomainBuilder(ops, outputs, reason).build();
+                                                  std::string &reason, std::optional<unsigned> part) {
+  return DomainBuilder(ops, outputs, reason, part).build();
 }

@@ -50,9 +50,9 @@ struct RowsDomain {
   int columnLoop(unsigned index) const { return static_cast<int>(rowLoops.size() + index); }
 };
 
-/// `ops` in topological order, `outputs` the yielded values.
+/// `ops` in topological order, `outputs` the yielded values; `part` as for buildGroupSpace.
 std::optional<RowsDomain> buildRowsDomain(llvm::ArrayRef<mlir::Operation *> ops, llvm::ArrayRef<mlir::Value> outputs,
-                                          std::string &reason);
+                                          std::string &reason, std::optional<unsigned> part = std::nullopt);
 
 } // namespace heddle
 

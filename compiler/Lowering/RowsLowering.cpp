@@ -25,8 +25,8 @@ using ReadKey = std::string;
 
 class RowsLowering {
 public:
-  RowsLowering(GroupOp group, std::string &reason)
-      : group_(group), reason_(reason), func_(group.getContext(), group.getLoc(), kernelName(group.getLabel())) {}
+  RowsLowering(GroupOp group, std::string &reason, std::optional<unsigned> part)
+      : group_(group), reason_(reason), part_(part), func_(group.getContext(), group.getLoc(), kernelName(group.getLabel())) {}
 
   std::optional<LoweredKernel> lower() {
     decomposeNamedOps(group_);
@@ -39,7 +39,7 @@ public:
       }
     auto yield = llvm::cast<YieldOp>(group_.getBody().front().getTerminator());
     llvm::SmallVector<Value> outputs(yield.getValues());
-    std::optional<RowsDomain> domain = buildRowsDomain(ops_, outputs, reason_);
+    std::optional<RowsDomain> domain = buildRowsDomain(ops_, outputs, reason_, part_);
     if (!domain)
       return std::nullopt;
     domain_ = std::move(*domain);
@@ -455,6 +455,7 @@ private:
 
   GroupOp group_;
   std::string &reason_;
+  std::optional<unsigned> part_;
   FuncBuilder func_;
   RowsDomain domain_;
   SymbolicDim columnExtent_;
@@ -499,6 +500,7 @@ std::string heddle::argumentName(Value base) {
   return base.getDefiningOp()->getName().stripDialect().str();
 }
 
-std::optional<LoweredKernel> heddle::lowerRowsGroup(GroupOp group, std::string &reason) {
-  return RowsLowering(group, reason).lower();
+std::optional<LoweredKernel> heddle::lowerRowsGroup(GroupOp group, std::string &reason,
+                                                    std::optional<unsigned> part) {
+  return RowsLowering(group, reason, part).lower();
 }
