@@ -7,7 +7,6 @@
 #include "compiler/Plan/Artifact.h"
 #include "compiler/Plan/ReferenceProgram.h"
 #include "compiler/Support/Locations.h"
-#include "compiler/Target/CPU/CpuTarget.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -76,7 +75,7 @@ std::string shortName(const std::string &model) {
 }
 
 std::string defaultTarget(const CompileOptions &options) {
-  return options.device == "cuda" ? "sm_90a" : cpu::hostTarget();
+  return options.device == "cuda" ? "sm_90a" : "x86-64-v4";
 }
 
 } // namespace

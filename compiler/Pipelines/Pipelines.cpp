@@ -1,12 +1,8 @@
 //===- Pipelines.cpp - What runs in each phase, and why there -------------===//
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Fusion/Passes.h"
-#include "compiler/Graph/Passes.h"
-#include "compiler/Layout/Passes.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Plan/Passes.h"
-#include "compiler/Precision/Passes.h"
-#include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CUDA/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -66,17 +62,12 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Graph:
     // Eager runs the graph as it was imported.
-    if (compiled)
-      addGraphPhase(manager, matches);
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
-    addPrecisionPhase(manager, textOf(options.precision), compiled);
     break;
   case CompilePhase::Layout:
     // After precision: the casts of merged weights are merged with them.
-    if (compiled)
-      addLayoutPhase(manager, matches);
     break;
   case CompilePhase::Fusion:
     if (compiled)
@@ -98,8 +89,6 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Target:
     if (options.device == "cuda")
       manager.addPass(cuda::createTargetCuda({options.target}));
-    else
-      manager.addNestedPass<plan::ProgramOp>(cpu::createTargetCpu());
     break;
   case CompilePhase::Plan:
     // Last: lifetimes count all steps.
