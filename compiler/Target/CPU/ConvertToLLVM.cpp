@@ -9,7 +9,6 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -18,7 +17,6 @@ LogicalResult heddle::cpu::convertToLLVM(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet expansion(context);
   populateMathExpansion(expansion);
-  vector::populateVectorMaskOpLoweringPatterns(expansion);
   if (failed(applyPatternsGreedily(module, std::move(expansion))))
     return module.emitError("expansion of math ops did not come to an end");
 
@@ -29,9 +27,7 @@ LogicalResult heddle::cpu::convertToLLVM(ModuleOp module) {
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
   populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/false);
-  // Masks compare positions within a block: 32 bits are enough, and half the registers.
-  populateVectorToLLVMConversionPatterns(types, patterns, /*reassociateFPReductions=*/false,
-                                         /*force32BitVectorIndices=*/true);
+  populateVectorToLLVMConversionPatterns(types, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
   return applyFullConversion(module, target, std::move(patterns));

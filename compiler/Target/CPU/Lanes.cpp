@@ -44,6 +44,14 @@ Value LaneEmitter::f32(double value, int64_t lanes) {
   return splat(b, typeFor(b.getF32Type(), lanes), b.getF32FloatAttr(value));
 }
 
+Value LaneEmitter::firstLanes(int64_t lanes, Value count) {
+  auto type = VectorType::get({lanes}, b.getI32Type());
+  SmallVector<int32_t> positions = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
+  Value position = arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int32_t>(positions)));
+  Value limit = arith::IndexCastOp::create(b, b.getI32Type(), count);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, vector::BroadcastOp::create(b, type, limit));
+}
+
 Value LaneEmitter::asVector(const Lanes &lanes) {
   if (lanes.kind == Lanes::Vector)
     return lanes.value;

@@ -78,6 +78,8 @@ public:
   /// pointer + index elements of the memory type of `type`.
   mlir::Value element(mlir::Type type, mlir::Value pointer, mlir::Value index);
   mlir::Value index(int64_t value);
+  /// A mask of `lanes` with the first `count` (an index below 2^31) set.
+  mlir::Value firstLanes(int64_t lanes, mlir::Value count);
   /// A float32 constant, of vector<lanes> if lanes > 0.
   mlir::Value f32(double value, int64_t lanes = 0);
 

@@ -309,8 +309,7 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
     auto branch = scf::IfOp::create(b, ValueRange(sums).getTypes(), some, /*withElseRegion=*/!sums.empty());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
-    auto maskType = VectorType::get({target.lanes}, b.getI1Type());
-    Value mask = vector::CreateMaskOp::create(b, maskType, remaining);
+    Value mask = e.firstLanes(target.lanes, remaining);
     SmallVector<Value> inner(sums);
     if (failed(emitBlock(op, {target.lanes, mask}, at, inner)))
       return failure();
