@@ -202,6 +202,22 @@ static Value roundBF16(ImplicitLocOpBuilder &b, Value value) {
   return arith::TruncIOp::create(b, withElement(word, b.getI16Type()), upper);
 }
 
+Value LaneEmitter::widen(Type type, Value value) {
+  if (type.isF32())
+    return value;
+  if (type.isBF16())
+    return expandBF16(b, value);
+  return arith::ExtFOp::create(b, withElement(value.getType(), b.getF32Type()), value);
+}
+
+Value LaneEmitter::narrow(Type type, Value value) {
+  if (type.isF32())
+    return value;
+  if (type.isBF16())
+    return roundBF16(b, value);
+  return arith::TruncFOp::create(b, withElement(value.getType(), type), value);
+}
+
 static bool isDivision(Operation *op) {
   return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
              arith::CeilDivUIOp>(op);

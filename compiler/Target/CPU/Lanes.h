@@ -75,6 +75,9 @@ public:
   /// The element index of an access.
   Lanes address(mlir::AffineMap map, mlir::ValueRange indices, mlir::ValueRange symbols);
 
+  /// A carried value of float type `type`, scalar or vector, to float32 and back, rounding to nearest even.
+  mlir::Value widen(mlir::Type type, mlir::Value value);
+  mlir::Value narrow(mlir::Type type, mlir::Value value);
   /// pointer + index elements of the memory type of `type`.
   mlir::Value element(mlir::Type type, mlir::Value pointer, mlir::Value index);
   mlir::Value index(int64_t value);
