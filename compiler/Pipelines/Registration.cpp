@@ -1,7 +1,9 @@
 #include "compiler/Pipelines/Registration.h"
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Graph/Passes.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Plan/Passes.h"
+#include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CUDA/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
@@ -21,8 +23,10 @@ void heddle::registerDialects(mlir::DialectRegistry &registry) {
 void heddle::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  registerGraphPasses();
   registerHeddleFusionPasses();
   registerHeddleLoweringPasses();
-  plan::registerPlanPasses();
   registerCudaTargetPasses();
+  registerCpuTargetPasses();
+  plan::registerPlanPasses();
 }
