@@ -1,4 +1,5 @@
 #include "compiler/Pipelines/Registration.h"
+#include "compiler/Graph/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/Plan/PlanDialect.h"
@@ -17,4 +18,5 @@ void heddle::registerDialects(mlir::DialectRegistry &registry) {
 void heddle::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  registerGraphPasses();
 }
