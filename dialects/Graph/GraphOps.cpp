@@ -57,9 +57,3 @@ LogicalResult IotaOp::verify() {
     return emitOpError() << "axis " << axis << " is not in a result of rank " << type.getRank();
   return success();
 }
-
-mlir::OpFoldResult CastOp::fold(FoldAdaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  return {};
-}

@@ -1,8 +1,6 @@
-//===- GraphShapeOps.cpp - Verifiers and folds of views and reductions ----===//
+//===- GraphShapeOps.cpp - Verifiers of views and reductions ----===//
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Graph/SymbolicDim.h"
-
-#include "mlir/IR/PatternMatch.h"
 
 using namespace heddle::graph;
 using llvm::LogicalResult;
@@ -22,23 +20,6 @@ LogicalResult ReshapeOp::verify() {
     return emitOpError() << "operand has " << from.getNumElements() << " elements, result "
                          << to.getNumElements();
   return success();
-}
-
-mlir::OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  return {};
-}
-
-void ReshapeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns, mlir::MLIRContext *) {
-  // reshape(reshape(x)) is one reshape: only the order of elements matters.
-  patterns.add(+[](ReshapeOp op, mlir::PatternRewriter &rewriter) -> LogicalResult {
-    auto inner = op.getOperand().getDefiningOp<ReshapeOp>();
-    if (!inner)
-      return failure();
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getResult().getType(), inner.getOperand());
-    return success();
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,27 +42,6 @@ LogicalResult TransposeOp::verify() {
                            << ", wanted " << from.getDimSize(source);
   }
   return success();
-}
-
-mlir::OpFoldResult TransposeOp::fold(FoldAdaptor) {
-  for (auto [index, source] : llvm::enumerate(getPermutation()))
-    if (static_cast<int64_t>(index) != source)
-      return {};
-  return getOperand().getType() == getResult().getType() ? mlir::OpFoldResult(getOperand())
-                                                         : mlir::OpFoldResult();
-}
-
-void TransposeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns, mlir::MLIRContext *) {
-  patterns.add(+[](TransposeOp op, mlir::PatternRewriter &rewriter) -> LogicalResult {
-    auto inner = op.getOperand().getDefiningOp<TransposeOp>();
-    if (!inner)
-      return failure();
-    llvm::SmallVector<int64_t> composed;
-    for (int64_t source : op.getPermutation())
-      composed.push_back(inner.getPermutation()[source]);
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getResult().getType(), inner.getOperand(), composed);
-    return success();
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,14 +68,6 @@ LogicalResult SliceOp::verify() {
   return success();
 }
 
-mlir::OpFoldResult SliceOp::fold(FoldAdaptor) {
-  // Offsets are in bounds, so the same type with unit strides is the whole operand.
-  if (getOperand().getType() == getResult().getType() &&
-      llvm::all_of(getStrides(), [](int64_t s) { return s == 1; }))
-    return getOperand();
-  return {};
-}
-
 //===----------------------------------------------------------------------===//
 // broadcast
 //===----------------------------------------------------------------------===//
@@ -129,12 +81,6 @@ LogicalResult BroadcastOp::verify() {
       return emitOpError() << "dimension " << dim << " of the operand has extent " << from.getDimSize(dim)
                            << ", wanted 1 or " << to.getDimSize(dim);
   return success();
-}
-
-mlir::OpFoldResult BroadcastOp::fold(FoldAdaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
