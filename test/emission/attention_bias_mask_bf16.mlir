@@ -18,7 +18,7 @@ kernel.func @attention_bias_mask_bf16(%q: !kernel.buffer<bf16> loc("q"), %k: !ke
                                       %out_head: index {kernel.divisor = 16 : i64} loc("out_head"),
                                       %out_row: index {kernel.divisor = 16 : i64} loc("out_row"),
                                       %bias_head: index loc("bias_head")) {
-  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.250000000e-01 : f64 causal
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.250000000e-01 causal
     (%q, %k, %v, %out, %bias, %padding : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<f32>, !kernel.buffer<i1>)
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %out_batch, %out_head, %out_row]
     score {

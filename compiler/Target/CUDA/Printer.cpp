@@ -10,8 +10,9 @@ using llvm::LogicalResult;
 using mlir::failure;
 using mlir::success;
 
-/// An expression longer than this gets a variable: lines stay readable.
-static constexpr size_t kInlineLength = 64;
+/// An expression longer than this gets a variable, so that lines stay readable; where it is all of a statement, it may be as long
+/// as the second.
+static constexpr size_t kInlineLength = 64, kStatementLength = 88;
 
 Printer::Printer(kernel::FuncOp func) : func(func) {
   func.walk([&](mlir::Operation *op) {
@@ -53,7 +54,10 @@ bool Printer::isInlined(mlir::Value value, const Expr &expr, bool sameVector) co
   mlir::Operation *op = value.getDefiningOp();
   if (llvm::isa<mlir::arith::ConstantOp>(op))
     return true;
-  if (!value.hasOneUse() || expr.text.size() > kInlineLength)
+  if (!value.hasOneUse())
+    return false;
+  bool statement = llvm::isa<kernel::StoreOp, kernel::YieldOp>(value.use_begin()->getOwner());
+  if (expr.text.size() > (statement ? kStatementLength : kInlineLength))
     return false;
   // An element of a buffer that the kernel writes is read where the op stands.
   if (Access access = Access::of(op); access && stored.contains(access.buffer))
