@@ -99,7 +99,8 @@ struct Launch {
   int64_t items = 0;                    ///< CPU.
 };
 
-/// What a product adds after the sum, in this order.
+/// What a product adds after the sum, in this order. Gelu is the tanh form, x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 *
+/// x^3))), which is the one that cuBLASLt computes; the erf form is no epilogue.
 enum class Epilogue : uint8_t { None = 0, Bias = 1, Gelu = 2, BiasGelu = 3, Relu = 4, BiasRelu = 5 };
 
 /// A matrix operand in row-major terms: element (i, j) of batch b is at data[b*batchStride + i*ld + j], or at
