@@ -58,6 +58,8 @@ struct Buffer {
   int64_t offset = kUnplaced;
   /// First and last step that touch it, inclusive, as indices into Plan::steps; -1 where none does.
   int32_t firstStep = -1, lastStep = -1;
+  /// Integer inputs that index something (token ids): every value must be in [0, indexLimit). 0: any value.
+  int64_t indexLimit = 0;
   std::vector<ParameterPart> parts; ///< Parameters only.
   std::vector<uint8_t> data;        ///< Constants given by value only.
   std::string location;             ///< The layer and line of the model description that it comes from.
