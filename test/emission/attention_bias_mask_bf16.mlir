@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/attention_bias_mask_bf16.cu -
 // A bias for each head and distance, and a mask of keys that are padding.
 kernel.func @attention_bias_mask_bf16(%q: !kernel.buffer<bf16> loc("q"), %k: !kernel.buffer<bf16> loc("k"),
                                       %v: !kernel.buffer<bf16> loc("v"), %out: !kernel.buffer<bf16> loc("out"),
@@ -23,8 +24,8 @@ kernel.func @attention_bias_mask_bf16(%q: !kernel.buffer<bf16> loc("q"), %k: !ke
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %out_batch, %out_head, %out_row]
     score {
     ^bb0(%s: f32 loc("s"), %b: index loc("batch_index"), %h: index loc("head"), %i: index loc("query"), %j: index loc("key")):
-      %v = kernel.load %bias [affine_map<(h, i, j)[st] -> (h * st + i - j)>] (%h, %i, %j)[%bias_head] : !kernel.buffer<f32>
-      %t = arith.addf %s, %v : f32
+      %at = kernel.load %bias [affine_map<(h, i, j)[st] -> (h * st + i - j)>] (%h, %i, %j)[%bias_head] : !kernel.buffer<f32>
+      %t = arith.addf %s, %at : f32
       kernel.yield %t : f32
     } mask {
     ^bb0(%b: index loc("batch_index"), %h: index loc("head"), %i: index loc("query"), %j: index loc("key")):

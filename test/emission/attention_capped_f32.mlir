@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/attention_capped_f32.cu -
 // Scores capped by a tangent, in float32.
 kernel.func @attention_capped_f32(%q: !kernel.buffer<f32> loc("q"), %k: !kernel.buffer<f32> loc("k"),
                                   %v: !kernel.buffer<f32> loc("v"), %out: !kernel.buffer<f32> loc("out"),

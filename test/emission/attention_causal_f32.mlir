@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/attention_causal_f32.cu -
 // Causal attention in float32, heads of 64.
 kernel.func @attention_causal_f32(%q: !kernel.buffer<f32> loc("q"), %k: !kernel.buffer<f32> loc("k"),
                                   %v: !kernel.buffer<f32> loc("v"), %out: !kernel.buffer<f32> loc("out"),

@@ -14,6 +14,9 @@ using mlir::success;
 /// as the second.
 static constexpr size_t kInlineLength = 64, kStatementLength = 88;
 
+/// Columns of a line that holds parameters.
+static constexpr size_t kColumns = 106;
+
 Printer::Printer(kernel::FuncOp func) : func(func) {
   func.walk([&](mlir::Operation *op) {
     if (Access access = Access::of(op))
@@ -90,22 +93,29 @@ LogicalResult Printer::define(mlir::Operation *op, bool sameVector) {
 // The function
 //===----------------------------------------------------------------------===//
 
-std::string Printer::parameterList() {
-  std::string text;
-  for (mlir::BlockArgument argument : func.getBody().getArguments()) {
-    text += text.empty() ? "" : ", ";
-    auto buffer = llvm::dyn_cast<kernel::BufferType>(argument.getType());
-    if (!buffer) {
-      text += "long long ";
-    } else {
+void Printer::printHead(const std::string &bounds) {
+  std::string text = "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + func.getName().str() + "(";
+  bool first = true;
+  auto arguments = func.getBody().getArguments();
+  for (mlir::BlockArgument argument : arguments) {
+    std::string parameter = "long long ";
+    if (auto buffer = llvm::dyn_cast<kernel::BufferType>(argument.getType())) {
       // Restrict lets loads take the read-only path; a buffer that is written and read has neither promise.
       bool written = stored.contains(argument), read = loaded.contains(argument);
-      text += (written ? "" : "const ") + typeName(buffer.getElementType()) + " *" +
-              (written && read ? "" : "__restrict__ ");
+      parameter = (written ? "" : "const ") + typeName(buffer.getElementType()) + " *" +
+                  (written && read ? "" : "__restrict__ ");
     }
-    text += exprOf(argument).text;
+    parameter += exprOf(argument).text + (argument == arguments.back() ? ")" : ",");
+    if (text.size() + parameter.size() > kColumns) {
+      directive(text);
+      text = "    ";
+    } else if (!first) {
+      text += " ";
+    }
+    text += parameter;
+    first = false;
   }
-  return text;
+  open(arguments.empty() ? text + ")" : text);
 }
 
 LogicalResult Printer::printIndexArithmetic() {
