@@ -73,8 +73,7 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   int64_t threadsPerRow = mapping.getThreadsPerRow(), rowsPerBlock = mapping.getRowsPerBlock();
   directive("#include \"row.cuh\"");
   directive("");
-  open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threadsPerRow * rowsPerBlock) + ") " +
-       func.getName().str() + "(" + parameterList() + ")");
+  printHead(std::to_string(threadsPerRow * rowsPerBlock));
   if (failed(printIndexArithmetic()))
     return failure();
   if (mapping.getFlat()) {
@@ -85,10 +84,12 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   }
 
   std::string lanes = std::to_string(threadsPerRow);
-  // One index is the row itself; several are computed from it.
+  // One index is the row itself; several are computed from it. All lanes of a warp take part in a reduction: those
+  // without a row compute the first one's and write nothing.
   auto indices = rows.getBody().getArguments();
+  bool clamps = threadsPerRow < 32 && threadsPerRow > 1 && reduces(rows);
   std::string row = indices.size() == 1 ? wantedName(indices[0]) : "row";
-  std::string number = names.fresh(rowsPerBlock == 1 ? row : "row");
+  std::string number = names.fresh(clamps ? "row" : row);
   if (rowsPerBlock == 1)
     line("const long long " + number + " = blockIdx.x;");
   else
@@ -101,8 +102,7 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   if (rowsPerBlock > 1) {
     std::string count =
         product(llvm::map_to_vector(rows.getExtents(), [&](mlir::Value extent) { return exprOf(extent); }));
-    if (threadsPerRow < 32 && threadsPerRow > 1 && reduces(rows)) {
-      // All lanes of a warp take part in a reduction; those without a row compute the first one's and write nothing.
+    if (clamps) {
       active = names.fresh("active");
       line("const bool " + active + " = " + number + " < " + count + ";");
       std::string clamped = names.fresh(row);

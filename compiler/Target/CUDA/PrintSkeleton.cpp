@@ -41,13 +41,13 @@ LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region 
     names.fresh(parameter);
   open(head + " const");
   // Positions are 64-bit: products of two of them may pass 2^31.
-  llvm::ArrayRef<const char *> parameters = {"b", "h", "i", "j"};
+  static constexpr const char *kParameters[] = {"b", "h", "i", "j"};
   auto indices = region.getArguments();
-  if (indices.size() > parameters.size()) {
+  if (indices.size() > std::size(kParameters)) {
     bind(indices.front(), {"s"});
     indices = indices.drop_front();
   }
-  for (auto [index, parameter] : llvm::zip(indices, parameters))
+  for (auto [index, parameter] : llvm::zip(indices, kParameters))
     if (!index.use_empty())
       line("const long long " + name(index) + " = " + parameter + ";");
   for (mlir::Operation &op : region.front()) {
@@ -102,8 +102,7 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   line(std::string("static_assert(heddle::Attention") + (simt ? "Simt" : "Mma") + "Shape<" + sizes +
        ">::kSharedBytes == " + std::to_string(skeleton.getSharedBytes()) + ", \"the launch's shared memory\");");
   directive("");
-  open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(skeleton.getThreads()) + ", " +
-       std::to_string(skeleton.getMinBlocks()) + ") " + func.getName().str() + "(" + parameterList() + ")");
+  printHead(std::to_string(skeleton.getThreads()) + ", " + std::to_string(skeleton.getMinBlocks()));
   out += arithmetic;
   std::string params = names.fresh("params"), score = names.fresh("score");
   line("heddle::AttentionParams<" + element + "> " + params + ";");

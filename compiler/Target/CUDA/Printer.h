@@ -41,7 +41,8 @@ private:
   llvm::LogicalResult define(mlir::Operation *op, bool sameVector = true);
   Expr positionOf(const Access &access, int64_t offset = 0) const;
   Expr elementOf(const Access &access) const;
-  std::string parameterList();
+  /// The kernel's head, wrapped at the column limit.
+  void printHead(const std::string &bounds);
   llvm::LogicalResult printIndexArithmetic();
 
   // Rows (PrintRows.cpp).
