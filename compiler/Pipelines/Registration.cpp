@@ -1,5 +1,8 @@
 #include "compiler/Pipelines/Registration.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Lowering/Passes.h"
 #include "compiler/Plan/Passes.h"
+#include "compiler/Target/CUDA/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/Plan/PlanDialect.h"
@@ -18,5 +21,8 @@ void heddle::registerDialects(mlir::DialectRegistry &registry) {
 void heddle::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  registerHeddleFusionPasses();
+  registerHeddleLoweringPasses();
   plan::registerPlanPasses();
+  registerCudaTargetPasses();
 }

@@ -110,6 +110,26 @@ Status verifyKernel(const Plan &plan, const Kernel &kernel) {
   return Status::ok();
 }
 
+/// An output that no step touches has no value to give.
+Status verifyOutputs(const Plan &plan) {
+  std::vector<bool> touched(plan.buffers.size(), false);
+  auto touch = [&](const BufferRef &ref) {
+    if (ref.present())
+      touched[static_cast<size_t>(ref.buffer)] = true;
+  };
+  for (const Step &step : plan.steps) {
+    if (step.kind == StepKind::Launch)
+      for (const BufferRef &ref : step.launch.buffers)
+        touch(ref);
+    else
+      touch(step.kind == StepKind::Product ? step.product.d.ref : step.copy.destination);
+  }
+  for (size_t i = 0; i < plan.buffers.size(); ++i)
+    if (plan.buffers[i].role == BufferRole::Output && !touched[i])
+      return invalidInput(detail::describe(plan, static_cast<int32_t>(i)) + " is an output that no step writes");
+  return Status::ok();
+}
+
 /// No two placed buffers that live at once share bytes: sweeps over the steps with the map of what lives now, offset
 /// to buffer. Neighbours in the map are the only candidates, since what lives is disjoint so far.
 Status verifyMemory(const Plan &plan) {
@@ -206,6 +226,7 @@ Status verifyPlan(const Plan &plan) {
     pastInit |= step.phase != Phase::Init;
     HEDDLE_RETURN_IF_ERROR(detail::verifyStep(plan, step).with(context));
   }
+  HEDDLE_RETURN_IF_ERROR(verifyOutputs(plan).with("plan"));
   return verifyMemory(plan).with("plan");
 }
 

@@ -15,6 +15,7 @@ namespace heddle::runtime {
 ///  - kernels: unique names, the device's language, a binary or a source, a legal block;
 ///  - steps: operands inside their buffers (with strides, batches and offsets), a grid above zero, a dtype that the
 ///    math mode takes, steps of phase Init before all others;
+///  - outputs: each is written by some step;
 ///  - names: inputs, outputs and parameter parts are unique.
 /// The error is InvalidInput; its message names the buffer, kernel or step, what was wanted and what was found.
 Status verifyPlan(const Plan &plan);

@@ -6,6 +6,8 @@ namespace heddle {
 
 /// --plan-to-artifact, --artifact-to-plan, --artifact-to-memory-report.
 void registerPlanTranslations();
+/// --kernel-to-cuda: legal kernel dialect to CUDA C++.
+void registerKernelToCuda();
 
 } // namespace heddle
 

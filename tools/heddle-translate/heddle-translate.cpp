@@ -5,5 +5,6 @@
 
 int main(int argc, char **argv) {
   heddle::registerPlanTranslations();
+  heddle::registerKernelToCuda();
   return failed(mlir::mlirTranslateMain(argc, argv, "Heddle's translation tool\n"));
 }

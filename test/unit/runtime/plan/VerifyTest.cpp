@@ -97,6 +97,11 @@ TEST(Verify, Names) {
   EXPECT_EQ(broken([](Plan &p) { p.kernels.push_back(p.kernels[0]); }), "plan: two kernels are named rows_0");
 }
 
+TEST(Verify, Outputs) {
+  EXPECT_EQ(broken([](Plan &p) { p.steps.pop_back(), p.buffers[3].lastStep = 1, p.buffers[4].firstStep = p.buffers[4].lastStep = -1; }),
+            "plan: buffer 4 (z) is an output that no step writes");
+}
+
 TEST(Verify, Kernels) {
   EXPECT_EQ(broken([](Plan &p) { p.kernels[0].name.clear(); }), "plan: kernel 0 (): has no name");
   EXPECT_EQ(broken([](Plan &p) { p.kernels[0].language = KernelLanguage::Cpu; }),
