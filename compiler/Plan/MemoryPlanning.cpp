@@ -32,6 +32,33 @@ llvm::LogicalResult verifySpan(const BufferLife &life) {
   return error;
 }
 
+/// Whether a step surely reads a buffer: what a launch does with its buffers is the kernel's affair.
+bool reads(StepInterface step, BufferOp buffer) {
+  auto names = [&](RefAttr ref) {
+    return ref.getBuffer() && ref.getBuffer().getAttr() == buffer.getSymNameAttr();
+  };
+  if (auto copy = llvm::dyn_cast<CopyOp>(*step))
+    return names(copy.getSource());
+  if (auto product = llvm::dyn_cast<ProductOp>(*step))
+    return names(product.getA().getRef()) || names(product.getB().getRef()) ||
+           (product.getC() && names(product.getC()->getRef())) ||
+           (product.getBias() && names(*product.getBias()));
+  return false;
+}
+
+/// Scratch and saved memory holds anything before it is written.
+llvm::LogicalResult verifyFirst(const BufferLife &life) {
+  BufferOp buffer = life.buffer;
+  if (!reads(life.firstStep, buffer) || buffer.getByteSize() == 0)
+    return llvm::success();
+  StepInterface first = life.firstStep;
+  mlir::InFlightDiagnostic error = buffer.emitOpError()
+                                   << "of role " << stringifyRole(buffer.getRole()) << " is read by step "
+                                   << life.first << " before any step writes it, wanted it written first";
+  error.attachNote(first->getLoc()) << "the step";
+  return error;
+}
+
 /// What both passes share: steps in order, lifetimes set, old places cleared, unused buffers gone. Returns
 /// the scratch and saved buffers that are left.
 llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, int64_t &removed) {
@@ -52,7 +79,7 @@ llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, i
     buffer.setLastStepAttr(life.first < 0 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(life.last));
     if (!between)
       continue;
-    if (failed(verifySpan(life)))
+    if (failed(verifySpan(life)) || failed(verifyFirst(life)))
       return llvm::failure();
     // Any placement fits in 64 bits after this; no machine has as much.
     total += std::min(buffer.getByteSize(), kMostBytes);

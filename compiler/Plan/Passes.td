@@ -13,7 +13,8 @@ def PlanMemory : Pass<"plan-memory", "::heddle::plan::ProgramOp"> {
     caller or later runs see them, so that they live throughout and could share nothing.
 
     Fails where a scratch or saved buffer is touched by init steps and by later ones: init runs once, and what it leaves
-    for the runs is a constant.
+    for the runs is a constant. Fails where a product or a copy is the first to touch a scratch or saved buffer and reads
+    it; launches are not judged.
   }];
   let statistics = [
     Statistic<"arena", "arena-bytes", "Bytes of the arena">,

@@ -61,6 +61,7 @@ TEST(Artifact, RoundTripKeepsEveryField) {
     EXPECT_EQ(a.offset, b.offset);
     EXPECT_EQ(a.firstStep, b.firstStep);
     EXPECT_EQ(a.lastStep, b.lastStep);
+    EXPECT_EQ(a.indexLimit, b.indexLimit);
     EXPECT_EQ(a.data, b.data);
     EXPECT_EQ(a.location, b.location);
     ASSERT_EQ(a.parts.size(), b.parts.size());

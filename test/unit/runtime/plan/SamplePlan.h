@@ -40,6 +40,9 @@ inline Plan samplePlan(const std::string &device = "cuda") {
   buffer("bias", BufferRole::Constant, {4}, Buffer::kUnplaced, 1, 1);
   plan.buffers[2].parts = {{"w.first", {3, 2}, 0, InitKind::Normal, 0.5}, {"w.second", {6}, 6, InitKind::Constant, 1.5}};
   plan.buffers[5].data.assign(16, 7);
+  buffer("ids", BufferRole::Input, {2}, Buffer::kUnplaced, -1, -1);
+  plan.buffers[6].dtype = DType::I32;
+  plan.buffers[6].indexLimit = 100;
   plan.arenaBytes = 512 + 32;
   plan.workspaceBytes = 4096;
   plan.matrixFlops = 48;

@@ -56,6 +56,10 @@ TEST(Verify, Buffers) {
   EXPECT_EQ(broken([](Plan &p) { p.buffers[5].data.pop_back(); }),
             "plan: buffer 5 (bias): data wants 16 bytes, found 15");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[0].data.assign(24, 0); }), "plan: buffer 0 (x): only a constant has data");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].indexLimit = 5; }),
+            "plan: buffer 0 (x): index limit 5: wanted 0, or above 0 for an input of i32 or i64");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[6].indexLimit = -1; }),
+            "plan: buffer 6 (ids): index limit -1: wanted 0, or above 0 for an input of i32 or i64");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[0].parts.push_back({}); }),
             "plan: buffer 0 (x): only a parameter has parts");
 }
@@ -123,10 +127,10 @@ TEST(Verify, Kernels) {
 TEST(Verify, Launches) {
   const std::string at = "plan: step 0 (block rms_norm): ";
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.kernel = 1; }), at + "wanted a kernel below 1, found 1");
-  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = 6; }),
-            at + "operand 1: wanted a buffer below 6, found 6");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = 7; }),
+            at + "operand 1: wanted a buffer below 7, found 7");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = -2; }),
-            at + "operand 1: wanted a buffer below 6, found -2");
+            at + "operand 1: wanted a buffer below 7, found -2");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].byteOffset = 25; }),
             at + "operand 1: bytes 25 to 25+0 are outside buffer 1 (h) of 24");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = 3; }),
@@ -182,7 +186,7 @@ TEST(Verify, Copies) {
   EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.destination.byteOffset = 4; }),
             at + "destination: bytes 4 to 4+32 are outside buffer 4 (z) of 32");
   EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.source = {}; }),
-            at + "source: wanted a buffer below 6, found -1");
+            at + "source: wanted a buffer below 7, found -1");
   EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.bytes = -1; }),
             at + "source: bytes 0 to 0+-1 are outside buffer 3 (y) of 32");
 }
