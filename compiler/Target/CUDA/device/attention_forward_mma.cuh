@@ -8,7 +8,7 @@
 // the first product to the output, so that softmax never leaves a warp. Keys and values stream through shared memory
 // in tiles of TileN, two stages deep: while tile t is used, cp.async brings t + 1, with one barrier for a tile.
 //
-// Per warp and tile:  S = Q K^T   Q fragments in registers (HeadDim <= 64) or by ldmatrix, K by ldmatrix
+// Per warp and tile:  S = Q K^T   Q fragments in registers where they fit, else by ldmatrix as K's are
 //                     P = 2^(S * exponent - max), rounded to T in registers: the accumulator layout of the first
 //                         product is the A-fragment layout of the second
 //                     O = O * correction + P V   V by ldmatrix.trans
@@ -45,7 +45,8 @@ template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps> struct Att
   static constexpr int kStrideV = kDimV + 8;
   static constexpr int kStrideQ = kStrideK > kStrideV ? kStrideK : kStrideV;
   static constexpr int kStages = 2;
-  static constexpr bool kQueryInRegisters = HeadDim <= 64 && TileN <= 64;
+  // 32-bit registers of a lane for S, O and all Q fragments.
+  static constexpr int kFragments = kRowBlocks * (TileN / 2 + kDimV / 2 + kDimK / 4);
   static constexpr int kSharedBytes = 2 * (TileM * kStrideQ + kStages * TileN * (kStrideK + kStrideV));
 };
 
@@ -110,7 +111,7 @@ template <int RowBlocks, int DimV> struct MmaAccumulators {
 };
 
 /// S = Q K^T for one warp and one tile of keys.
-template <typename T, typename Shape, int TileN>
+template <typename T, typename Shape, int TileN, bool QueryInRegisters>
 __device__ inline void mma_scores(float (&s)[Shape::kRowBlocks][TileN / 8][4], const T *q, const T *k,
                                   const unsigned int (&q_registers)[Shape::kRowBlocks][Shape::kDimK / 16][4]) {
   const int lane = threadIdx.x % kWarpSize;
@@ -130,7 +131,7 @@ __device__ inline void mma_scores(float (&s)[Shape::kRowBlocks][TileN / 8][4], c
     unsigned int a[Shape::kRowBlocks][4];
 #pragma unroll
     for (int r = 0; r < Shape::kRowBlocks; ++r) {
-      if constexpr (Shape::kQueryInRegisters) {
+      if constexpr (QueryInRegisters) {
 #pragma unroll
         for (int e = 0; e < 4; ++e)
           a[r][e] = q_registers[r][c][e];
@@ -272,6 +273,8 @@ template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps
 __device__ inline void attention_forward(const AttentionParams<T> &p, const Score &score) {
   using Shape = AttentionMmaShape<HeadDim, ValueDim, TileM, TileN, Warps>;
   constexpr int kRowBlocks = Shape::kRowBlocks;
+  // Q fragments stay in registers where there is room beside S and O; generated functions need some of it.
+  constexpr bool kQueryInRegisters = Shape::kFragments <= (Score::kHasMask || Score::kHasScore ? 140 : 160);
   constexpr int kStageK = TileN * Shape::kStrideK;
   constexpr int kStageV = TileN * Shape::kStrideV;
   T *shared_q = reinterpret_cast<T *>(dynamic_shared());
@@ -327,7 +330,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     __syncwarp();
   }
   unsigned int q_registers[kRowBlocks][Shape::kDimK / 16][4];
-  if constexpr (Shape::kQueryInRegisters) {
+  if constexpr (kQueryInRegisters) {
 #pragma unroll
     for (int r = 0; r < kRowBlocks; ++r)
 #pragma unroll
@@ -363,18 +366,28 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       continue; // the warp alone; it meets the others at the next barrier
     const int stage = tile % Shape::kStages;
     float s[kRowBlocks][TileN / 8][4];
-    mma_scores<T, Shape, TileN>(s, warp_q, shared_k + stage * kStageK, q_registers);
+    mma_scores<T, Shape, TileN, kQueryInRegisters>(s, warp_q, shared_k + stage * kStageK, q_registers);
 
     const auto apply = [&](auto edge) {
 #pragma unroll
-      for (int r = 0; r < kRowBlocks; ++r)
+      for (int r = 0; r < kRowBlocks; ++r) {
 #pragma unroll
-        for (int n = 0; n < TileN / 8; ++n)
+        for (int half = 0; half < 2; ++half) {
+          const int i = opaque(first_row + lane / 4) + r * 16 + half * 8;
+          const int lane_key = opaque(key + lane % 4 * 2);
 #pragma unroll
-          for (int e = 0; e < 4; ++e)
-            s[r][n][e] = masked_score<Score, decltype(edge)::value>(
-                score, s[r][n][e], p.scale, work.batch, work.head, first_row + r * 16 + e / 2 * 8 + lane / 4,
-                key + n * 8 + lane % 4 * 2 + e % 2, p.q_len, p.kv_len);
+          for (int n = 0; n < TileN / 8; ++n)
+#pragma unroll
+            for (int pair = 0; pair < 2; ++pair)
+              s[r][n][2 * half + pair] = masked_score<Score, decltype(edge)::value>(
+                  score, s[r][n][2 * half + pair], p.scale, work.batch, work.head, i, lane_key + n * 8 + pair,
+                  p.q_len, p.kv_len);
+          // Nothing of the generated functions moves to another row: else all of a tile's loads are started, and all
+          // addresses computed, at once, and the registers that wait for them spill.
+          if (Score::kHasMask || Score::kHasScore)
+            __syncwarp();
+        }
+      }
     };
     if (kind == TileKind::Edge)
       apply(BoolConstant<true>{});

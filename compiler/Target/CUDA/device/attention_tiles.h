@@ -21,7 +21,7 @@ struct AttentionTile {
 /// bf16 and f16 (attention_forward_mma.cuh). `generated`: the kernel has a score or mask function, which needs registers.
 constexpr AttentionTile attentionMmaTile(int headDim, int valueDim, bool generated) {
   const int dim = headDim > valueDim ? headDim : valueDim;
-  return dim > 96 && generated ? AttentionTile{128, 32, 4, 2} : AttentionTile{128, 64, 4, 2};
+  return dim > 48 && generated ? AttentionTile{128, 32, 4, 2} : AttentionTile{128, 64, 4, 2};
 }
 
 /// float32 (attention_forward_simt.cuh).
