@@ -57,22 +57,24 @@ def nvcc(source, arch, scratch, name):
 
 
 def tile_table(scratch):
-    """What attention_tiles.h says, asked of the header itself."""
+    """What attention_tiles.h says, asked of the header itself: (family, size, causal, generated, limit) -> (tile, bytes)."""
     path = os.path.join(scratch, "table.cpp")
+    limits = ", ".join(map(str, SHARED_LIMIT.values()))
     with open(path, "w") as file:
         file.write('#include "attention_tiles.h"\n#include <cstdio>\nusing namespace heddle;\nint main() {\n'
-                   "  for (int d = 8; d <= 128; d += 8) for (int g = 0; g < 2; ++g) {\n"
-                   "    AttentionTile m = attentionMmaTile(d, d, g), s = attentionSimtTile(d, d);\n"
-                   '    std::printf("mma %d %d %dx%dx%dx%d %d\\n", d, g, m.tileM, m.tileN, m.warps, m.minBlocks,'
-                   " attentionMmaSharedBytes(d, d, m));\n"
-                   '    std::printf("simt %d %d %dx%dx%dx%d %d\\n", d, g, s.tileM, s.tileN, s.warps, s.minBlocks,'
-                   " attentionSimtSharedBytes(d, d, s));\n  }\n}\n")
+                   "  for (int d = 8; d <= 128; d += 8) for (int c = 0; c < 2; ++c) for (int g = 0; g < 2; ++g)\n"
+                   f"  for (int limit : {{{limits}}}) {{\n"
+                   "    AttentionTile m = attentionMmaTile(d, d, g), s = attentionSimtTile(d, d, c, g, limit);\n"
+                   '    std::printf("mma %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, m.tileM, m.tileN, m.warps,'
+                   " m.minBlocks, attentionMmaSharedBytes(d, d, m));\n"
+                   '    std::printf("simt %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, s.tileM, s.tileN, s.warps,'
+                   " s.minBlocks, attentionSimtSharedBytes(d, d, s));\n  }\n}\n")
     subprocess.run(["c++", "-std=c++17", "-I", DEVICE, path, "-o", path + ".out"], check=True)
     lines = subprocess.run([path + ".out"], check=True, capture_output=True, text=True).stdout.split("\n")
     table = {}
     for line in filter(None, lines):
-        family, dim, generated, tile, shared = line.split()
-        table[family, int(dim), int(generated)] = (tile, int(shared))
+        family, *key, tile, shared = line.split()
+        table[(family, *map(int, key))] = (tile, int(shared))
     return table
 
 
@@ -81,7 +83,8 @@ def compile_kernel(arch, element, dim, kind, scratch):
     family = "simt" if element == "f32" else "mma"
     causal, mask, score = KINDS[kind]
     generated = "true" if mask or score else "false"
-    function = "attentionSimtTile(D, D)" if family == "simt" else f"attentionMmaTile(D, D, {generated})"
+    function = (f"attentionSimtTile(D, D, {causal}, {generated}, {SHARED_LIMIT[arch]})" if family == "simt" else
+                f"attentionMmaTile(D, D, {generated})")
     kernel = KERNEL.format(tile="tile", name=kind, type=TYPES[element], causal=causal, mask=mask, score=score)
     text = SOURCE.format(header=f"attention_forward_{family}.cuh", dim=dim, tiles=f"tile = heddle::{function}",
                          kernels=kernel)
@@ -109,8 +112,9 @@ def main():
         jobs = [(a, e, d, k) for a in archs for e in TYPES for d in dims for k in KINDS]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             for arch, element, dim, kind, registers, spills in pool.map(lambda job: compile_kernel(*job, scratch), jobs):
-                generated = int(kind in ("mask", "score"))
-                tile, shared = table["simt" if element == "f32" else "mma", dim, generated]
+                causal, mask, score = KINDS[kind]
+                tile, shared = table["simt" if element == "f32" else "mma", dim, causal, int(mask or score),
+                                     SHARED_LIMIT[arch]]
                 print(f"sm_{arch},{element},{dim},{kind},{tile},{registers},{spills},{shared}", flush=True)
                 if spills or shared > SHARED_LIMIT[arch]:
                     print(f"error: {element} {dim} {kind} on sm_{arch} spills or does not fit", file=sys.stderr)
