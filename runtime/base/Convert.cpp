@@ -14,7 +14,8 @@ float f16ToF32(uint16_t bits) {
     uint32_t mantissa = (rest & 0x3ffu) << 13;
     return std::bit_cast<float>(sign | 0x7f800000u | mantissa | (mantissa ? 0x400000u : 0u));
   }
-  // Denormals too: the half's value is rest * 2^-24 scaled by the exponent, which this multiplication does exactly.
+  // Denormals too: the half's value is rest * 2^-24 scaled by the exponent, which this multiplication does
+  // exactly.
   float magnitude = std::bit_cast<float>(rest << 13) * 0x1p112f;
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));
 }
