@@ -71,7 +71,8 @@ void widenPlain(const void *source, double *destination, int64_t count) {
 Status widenToF32(DType type, const void *source, float *destination, int64_t count) {
   switch (type) {
   case DType::F32:
-    std::memcpy(destination, source, static_cast<size_t>(count) * sizeof(float));
+    if (count > 0) // memcpy takes no null pointer, not even for nothing.
+      std::memcpy(destination, source, static_cast<size_t>(count) * sizeof(float));
     return Status::ok();
   case DType::BF16:
     widenBf16(static_cast<const uint16_t *>(source), destination, count);
@@ -88,7 +89,8 @@ Status widenToF32(DType type, const void *source, float *destination, int64_t co
 Status narrowFromF32(DType type, const float *source, void *destination, int64_t count) {
   switch (type) {
   case DType::F32:
-    std::memcpy(destination, source, static_cast<size_t>(count) * sizeof(float));
+    if (count > 0) // memcpy takes no null pointer, not even for nothing.
+      std::memcpy(destination, source, static_cast<size_t>(count) * sizeof(float));
     return Status::ok();
   case DType::BF16:
     narrowBf16(source, static_cast<uint16_t *>(destination), count);

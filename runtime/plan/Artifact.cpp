@@ -133,9 +133,14 @@ flatbuffers::Offset<fb::Plan> Writer::pack(const Plan &plan) {
 
 std::string text(const flatbuffers::String *string) { return string ? string->str() : std::string(); }
 
+/// The FlatBuffers verifier checks that a vector is inside the file, but not that its elements are aligned:
+/// they are copied and never read in place.
 template <typename T>
 std::vector<T> values(const flatbuffers::Vector<T> *vector) {
-  return vector ? std::vector<T>(vector->begin(), vector->end()) : std::vector<T>();
+  std::vector<T> out(vector ? vector->size() : 0);
+  if (!out.empty())
+    std::memcpy(out.data(), vector->Data(), out.size() * sizeof(T));
+  return out;
 }
 
 BufferRef unpack(const fb::BufferRef *ref) {
@@ -190,9 +195,12 @@ StatusOr<Step> unpack(const fb::Step &in, size_t index) {
   if (const fb::Launch *launch = in.launch(); launch && out.kind == StepKind::Launch) {
     found = true;
     out.launch.kernel = launch->kernel();
-    if (launch->buffers())
-      for (const fb::BufferRef *ref : *launch->buffers())
-        out.launch.buffers.push_back(unpack(ref));
+    if (const auto *refs = launch->buffers())
+      for (flatbuffers::uoffset_t i = 0; i < refs->size(); ++i) {
+        fb::BufferRef ref; // Copied, as in `values`.
+        std::memcpy(&ref, refs->Data() + i * sizeof ref, sizeof ref);
+        out.launch.buffers.push_back(unpack(&ref));
+      }
     out.launch.counts = values(launch->counts());
     out.launch.grid = {launch->grid_x(), launch->grid_y(), launch->grid_z()};
     out.launch.items = launch->items();
