@@ -1,8 +1,10 @@
 //===- Pipelines.cpp - What runs in each phase, and why there -------------===//
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Graph/Passes.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Plan/Passes.h"
+#include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CUDA/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -62,6 +64,8 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Graph:
     // Eager runs the graph as it was imported.
+    if (compiled)
+      buildGraphPhase(manager, &matches);
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
@@ -89,6 +93,8 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Target:
     if (options.device == "cuda")
       manager.addPass(cuda::createTargetCuda({options.target}));
+    else
+      manager.addNestedPass<plan::ProgramOp>(createTargetCpu({options.target}));
     break;
   case CompilePhase::Plan:
     // Last: lifetimes count all steps.
