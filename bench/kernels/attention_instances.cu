@@ -16,6 +16,8 @@
 namespace heddle::bench {
 namespace {
 
+[[maybe_unused]] constexpr int kSharedLimit = 227 * 1024; // of a block, compute capability 9.0
+
 template <typename T, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score>
 __global__ void __launch_bounds__(W * 32, B) attention_kernel(const __grid_constant__ AttentionParams<T> params,
                                                               const __grid_constant__ Score score) {
@@ -38,7 +40,7 @@ template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, 
 #else
   constexpr int bytes = AttentionSimtShape<D, V, M, N, W>::kSharedBytes;
   static_assert(bytes == attentionSimtSharedBytes(D, V, tile));
-  constexpr AttentionTile usual = attentionSimtTile(D, V);
+  constexpr AttentionTile usual = attentionSimtTile(D, V, kCausal, kMask || kScore, kSharedLimit);
 #endif
   const bool isDefault = usual.tileM == M && usual.tileN == N && usual.warps == W && usual.minBlocks == B;
   const auto kernel = attention_kernel<T, D, V, M, N, W, B, Aligned, TestScore<kCausal, kMask, kScore>>;
@@ -48,10 +50,12 @@ template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, 
 
 /// The default tile for one kind.
 template <typename T, int D, int V, ScoreKind Kind, bool Aligned = true> void usual() {
+  constexpr bool kGenerated = Kind != ScoreKind::Full && Kind != ScoreKind::Causal;
 #if HEDDLE_UNIT <= 2
-  constexpr AttentionTile t = attentionMmaTile(D, V, Kind != ScoreKind::Full && Kind != ScoreKind::Causal);
+  constexpr AttentionTile t = attentionMmaTile(D, V, kGenerated);
 #else
-  constexpr AttentionTile t = attentionSimtTile(D, V);
+  constexpr AttentionTile t = attentionSimtTile(D, V, Kind == ScoreKind::Causal || Kind == ScoreKind::Everything, kGenerated,
+                                          kSharedLimit);
 #endif
   add<T, D, V, t.tileM, t.tileN, t.warps, t.minBlocks, Kind, Aligned>();
 }
@@ -93,28 +97,39 @@ template <typename T> void unequalSizes() {
   usual<T, 72, 8, ScoreKind::Causal, false>();
 }
 
+/// Whether the size's default instances cover a tile already.
+template <int D> constexpr bool isUsual(const AttentionTile &tile, bool causal) {
+#if HEDDLE_UNIT <= 2
+  const AttentionTile t = attentionMmaTile(D, D, false);
+#else
+  const AttentionTile t = attentionSimtTile(D, D, causal, false, kSharedLimit);
+#endif
+  return t.tileM == tile.tileM && t.tileN == tile.tileN && t.warps == tile.warps && t.minBlocks == tile.minBlocks;
+}
+
 /// Alternatives to the default tile, with and without kCausal.
 template <typename T, int D, int M, int N, int W, int B> void tiles() {
-  add<T, D, D, M, N, W, B, ScoreKind::Full>();
-  add<T, D, D, M, N, W, B, ScoreKind::Causal>();
+  constexpr AttentionTile tile{M, N, W, B};
+  if constexpr (!isUsual<D>(tile, false))
+    add<T, D, D, M, N, W, B, ScoreKind::Full>();
+  if constexpr (!isUsual<D>(tile, true))
+    add<T, D, D, M, N, W, B, ScoreKind::Causal>();
 }
 
 const bool registered = [] {
 #if HEDDLE_UNIT == 0
   allSizes<bf16>();
 #elif HEDDLE_UNIT == 1
-  tiles<bf16, 64, 128, 64, 4, 3>();
   tiles<bf16, 64, 128, 128, 4, 2>();
-  tiles<bf16, 64, 128, 32, 4, 3>();
   tiles<bf16, 64, 128, 64, 8, 2>();
-  tiles<bf16, 64, 128, 128, 8, 1>();
   tiles<bf16, 64, 64, 64, 2, 4>();
   tiles<bf16, 64, 64, 64, 4, 3>();
-  tiles<bf16, 64, 256, 64, 8, 1>();
+  tiles<bf16, 64, 64, 64, 4, 4>();
+  tiles<bf16, 64, 64, 128, 4, 2>();
+  tiles<bf16, 80, 128, 64, 8, 2>();
+  tiles<bf16, 80, 64, 64, 2, 4>();
+  tiles<bf16, 80, 64, 64, 4, 3>();
   tiles<bf16, 128, 128, 32, 4, 2>();
-  tiles<bf16, 128, 128, 128, 8, 1>();
-  tiles<bf16, 128, 128, 64, 8, 1>();
-  tiles<bf16, 128, 64, 64, 2, 3>();
   tiles<bf16, 128, 64, 64, 4, 3>();
   tiles<bf16, 128, 256, 64, 8, 1>();
 #elif HEDDLE_UNIT == 2
@@ -128,27 +143,16 @@ const bool registered = [] {
   allSizes<float>();
   unequalSizes<float>();
 #elif HEDDLE_UNIT == 4
-  tiles<float, 16, 128, 64, 4, 3>();
-  tiles<float, 16, 128, 32, 4, 3>();
-  tiles<float, 16, 128, 32, 4, 4>();
-  tiles<float, 16, 128, 128, 4, 2>();
   tiles<float, 16, 64, 64, 2, 4>();
-  tiles<float, 16, 256, 64, 8, 1>();
-  tiles<float, 32, 128, 64, 4, 3>();
-  tiles<float, 32, 128, 32, 4, 3>();
-  tiles<float, 32, 128, 32, 4, 4>();
   tiles<float, 32, 64, 64, 2, 4>();
-  tiles<float, 32, 256, 64, 8, 1>();
   tiles<float, 64, 128, 32, 4, 2>();
-  tiles<float, 64, 128, 32, 4, 3>();
   tiles<float, 64, 64, 64, 2, 3>();
   tiles<float, 64, 64, 32, 2, 4>();
   tiles<float, 64, 256, 64, 8, 1>();
-  tiles<float, 64, 256, 32, 8, 1>();
+  tiles<float, 80, 64, 32, 2, 3>();
   tiles<float, 128, 256, 32, 8, 1>();
-  tiles<float, 128, 192, 32, 6, 1>();
+  tiles<float, 128, 128, 32, 4, 1>();
   tiles<float, 128, 64, 32, 2, 2>();
-  tiles<float, 128, 32, 32, 1, 4>();
 #endif
   return true;
 }();

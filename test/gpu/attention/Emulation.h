@@ -238,6 +238,7 @@ template <> inline f16 from_float<f16>(float value) {
 template <typename T> unsigned int pack_pair(float low, float high) {
   return from_float<T>(low).bits | (unsigned int)from_float<T>(high).bits << 16;
 }
+inline int opaque(int value) { return value; }
 inline float exp2_approx(float x) { return x < -126.0f ? 0.0f : std::exp2(x); }
 
 // async.cuh

@@ -152,7 +152,7 @@ __device__ inline float masked_score(const Score &score, float s, float scale, i
   if constexpr (Edge)
     keep = j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len);
   if constexpr (Score::kHasMask)
-    keep = keep && score.keep(b, h, i_safe, j_safe);
+    keep = keep & score.keep(b, h, i_safe, j_safe);
   return keep ? s : -INFINITY;
 }
 

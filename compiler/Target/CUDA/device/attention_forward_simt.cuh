@@ -260,12 +260,18 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
       const auto apply = [&](auto edge) {
 #pragma unroll
-        for (int r = 0; r < kRows; ++r)
+        for (int r = 0; r < kRows; ++r) {
+          const int i = opaque(first_row + rm * 4) + r / 4 * 16 + r % 4;
+          const int lane_key = opaque(key + kn * 4);
 #pragma unroll
           for (int n = 0; n < kKeys; ++n)
-            s[r][n] = masked_score<Score, decltype(edge)::value>(
-                score, s[r][n], p.scale, work.batch, work.head, first_row + r / 4 * 16 + rm * 4 + r % 4,
-                key + n / 4 * 32 + kn * 4 + n % 4, p.q_len, p.kv_len);
+            s[r][n] = masked_score<Score, decltype(edge)::value>(score, s[r][n], p.scale, work.batch, work.head, i,
+                                                                 lane_key + n / 4 * 32 + n % 4, p.q_len, p.kv_len);
+          // Nothing of the generated functions moves to another row: else all of a tile's loads are started, and all
+          // addresses computed, at once, and the registers that wait for them spill.
+          if (Score::kHasMask || Score::kHasScore)
+            __syncwarp();
+        }
       };
       if (kind == TileKind::Edge)
         apply(BoolConstant<true>{});

@@ -53,6 +53,13 @@ template <> __device__ inline unsigned int pack_pair<f16>(float low, float high)
   return result;
 }
 
+/// `value`, of which the compiler knows nothing: what is computed from it in a loop stays there, instead of waiting in
+/// registers (an unrolled loop's row addresses, for one).
+__device__ inline int opaque(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 /// 2^x by the special function unit: at most 2 ulp, results below 2^-126 are zero, exp2_approx(-inf) = 0.
 __device__ inline float exp2_approx(float x) {
   float result;
