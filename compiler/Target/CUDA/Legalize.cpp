@@ -262,7 +262,7 @@ static LogicalResult chooseTile(kernel::SkeletonOp skeleton, const TargetInfo &t
   int64_t headDim = skeleton.getHeadDim(), valueDim = skeleton.getValueDim();
   mlir::Type element = skeleton.getElementType();
   std::optional<AttentionTile> tile = target.attentionTile(
-      element, headDim, valueDim, !skeleton.getScore().empty() || !skeleton.getMask().empty());
+      element, headDim, valueDim, skeleton.getCausal(), !skeleton.getScore().empty() || !skeleton.getMask().empty());
   if (!tile)
     return skeleton.emitError() << "no tile for attention over " << element << " heads of " << headDim << " and "
                                 << valueDim << " elements on " << target.arch();
