@@ -20,7 +20,7 @@ const TargetInfo *targetOrError(mlir::Operation *op, llvm::StringRef arch);
 
 /// What legalisation did, for statistics.
 struct LegalizeCounts {
-  int64_t flat = 0, rows = 0, skeletons = 0, recomputed = 0;
+  int64_t flat = 0, rows = 0, skeletons = 0, recomputed = 0, collapsed = 0;
 };
 
 /// Decides vector widths, access widths and the mapping to threads (or a skeleton's tile) and writes them as attributes. Kept

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Target/CUDA/Access.h"
+#include "compiler/Target/CUDA/CollapseRows.h"
 #include "compiler/Target/CUDA/Kernels.h"
 #include "compiler/Target/CUDA/Recompute.h"
 #include "compiler/Target/CUDA/ResourceModel.h"
@@ -278,6 +279,7 @@ LogicalResult heddle::cuda::legalizeKernel(kernel::FuncOp func, const TargetInfo
   LegalizeCounts unused;
   LegalizeCounts &to = counts ? *counts : unused;
   mlir::OpBuilder builder(func.getContext());
+  to.collapsed += collapseRows(func);
   // Outside of columns loops everything goes one element at a time.
   func.walk([&](mlir::Operation *op) {
     if (Access::of(op))

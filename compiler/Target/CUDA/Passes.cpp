@@ -38,6 +38,7 @@ struct LegalizeCuda : heddle::cuda::impl::LegalizeCudaBase<LegalizeCuda> {
     rows += counts.rows;
     skeletons += counts.skeletons;
     recomputed += counts.recomputed;
+    collapsed += counts.collapsed;
   }
 };
 

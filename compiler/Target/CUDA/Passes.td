@@ -10,7 +10,7 @@ def LegalizeCuda : Pass<"legalize-cuda", "::mlir::ModuleOp"> {
     For each `kernel.func` below the module. Sets `vector` of columns loops, `width` of loads and stores, `mapping` of the
     kernel, or a skeleton's tile, threads and shared memory. Ends in the checks of `verify-cuda-kernel`.
 
-    A vector has so many columns that the narrowest element moves in at most 16 bytes and the widest in at most two times
+    Row indices that appear only together become one first. A vector has so many columns that the narrowest element moves in at most 16 bytes and the widest in at most two times
     16 (min(16 / narrowest, 32 / widest), interleaved pairs counting double), halved until it divides the number of
     columns and every access to neighbouring elements is aligned to it.
   }];
@@ -19,6 +19,7 @@ def LegalizeCuda : Pass<"legalize-cuda", "::mlir::ModuleOp"> {
     Statistic<"flat", "flat-kernels", "Kernels with one thread for a column vector">,
     Statistic<"rows", "row-kernels", "Kernels with threads that share a row">,
     Statistic<"skeletons", "skeletons", "Hand-written structures that got a tile">,
+    Statistic<"collapsed", "collapsed-indices", "Row indices that became one with their neighbour">,
     Statistic<"recomputed", "recomputed-rows", "Kept rows that no thread's registers hold, computed again instead">
   ];
 }

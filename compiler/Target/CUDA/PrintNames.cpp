@@ -23,7 +23,7 @@ static const char *const kReserved[] = {
     "INFINITY", "NAN", "NULL", "heddle", "Score", "dim3", "min", "max", "expf", "exp2f", "expm1f", "logf", "log2f",
     "log1pf", "sqrtf", "rsqrtf", "tanhf", "erff", "sinf", "cosf", "powf", "fabsf", "fmaf", "floorf", "ceilf", "fmaxf",
     "fminf", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "uintptr_t",
-    "abs", "assert", "main", "half", "float2", "float4", "int2", "int4", "uint2", "uint4", "exp", "log", "sqrt", "rsqrt",
+    "abs", "assert", "memcpy", "main", "half", "float2", "float4", "int2", "int4", "uint2", "uint4", "exp", "log", "sqrt", "rsqrt",
     "tanh", "erf", "sin", "cos", "pow", "floor", "ceil", "clock", "printf", "malloc", "free"};
 
 Names::Names() {

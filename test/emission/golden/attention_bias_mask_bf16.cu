@@ -22,7 +22,7 @@ struct Score {
   }
 };
 
-static_assert(heddle::AttentionMmaShape<64, 64, 128, 64, 4>::kSharedBytes == 55296, "the launch's shared memory");
+static_assert(heddle::AttentionMmaShape<64, 64, 128, 32, 4>::kSharedBytes == 36896, "the launch's shared memory");
 
 extern "C" __global__ void __launch_bounds__(128, 2) attention_bias_mask_bf16(
     const heddle::bf16 *__restrict__ q, const heddle::bf16 *__restrict__ k,
@@ -56,5 +56,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_bias_mask_bf16(
   params.out_row = out_row;
   params.scale = 0.125f;
   const Score score = {bias, bias_head, padding, keys};
-  heddle::attention_forward<heddle::bf16, 64, 64, 128, 64, 4, Score, true>(params, score);
+  heddle::attention_forward<heddle::bf16, 64, 64, 128, 32, 4, Score, true>(params, score);
 }

@@ -11,7 +11,7 @@ struct Score {
   __device__ bool keep(int b, int h, int i, int j) const { return true; }
 };
 
-static_assert(heddle::AttentionSimtShape<32, 32, 128, 64, 4>::kSharedBytes == 71680, "the launch's shared memory");
+static_assert(heddle::AttentionSimtShape<32, 32, 128, 32, 4>::kSharedBytes == 44544, "the launch's shared memory");
 
 extern "C" __global__ void __launch_bounds__(128, 2) attention_capped_f32(const float *__restrict__ q,
     const float *__restrict__ k, const float *__restrict__ v, float *__restrict__ out, long long batch,
@@ -44,5 +44,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_capped_f32(const 
   params.out_row = out_row;
   params.scale = 0.17677669f;
   const Score score = {};
-  heddle::attention_forward<float, 32, 32, 128, 64, 4, Score, true>(params, score);
+  heddle::attention_forward<float, 32, 32, 128, 32, 4, Score, true>(params, score);
 }

@@ -67,14 +67,14 @@ template <typename T, int N> struct alignas(sizeof(T) * N) Vec {
   static __device__ Vec load(const T *source) {
     Word word = *reinterpret_cast<const Word *>(source);
     Vec result;
-    __builtin_memcpy(&result, &word, sizeof(Word));
+    memcpy(&result, &word, sizeof(Word));
     return result;
   }
 
   /// Writes target[0..N).
   __device__ void store(T *target) const {
     Word word;
-    __builtin_memcpy(&word, this, sizeof(Word));
+    memcpy(&word, this, sizeof(Word));
     *reinterpret_cast<Word *>(target) = word;
   }
 

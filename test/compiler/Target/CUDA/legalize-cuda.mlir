@@ -181,7 +181,7 @@ kernel.func @wide_row(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %rows: i
 // Rows that no thread's registers hold are not kept: 131,072 columns are read again, and the same value is made again.
 // CHECK-LABEL: kernel.func @recomputed
 // CHECK-SAME: threadsPerRow = 1024, rowsPerBlock = 1
-// CHECK-NOT: kernel.row
+// CHECK-NOT: kernel.row<
 // CHECK: kernel.columns
 // CHECK: kernel.load
 // CHECK: math.exp
@@ -212,5 +212,46 @@ kernel.func @no_columns(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %rows:
   kernel.rows (%r) in (%rows) {
     %v = kernel.load %x [affine_map<(r) -> (r)>] (%r) : !kernel.buffer<f32>
     kernel.store %v, %y [affine_map<(r) -> (r)>] (%r) : !kernel.buffer<f32>
+  }
+}
+
+// Two row indices that only number rows together become one.
+// CHECK-LABEL: kernel.func @collapsed
+// CHECK: %[[N:.*]] = arith.muli %{{.*}}, %{{.*}} : index
+// CHECK: kernel.rows (%[[R:[^,]*]]) in (%[[N]])
+// CHECK: kernel.load {{.*}} (%[[R]], %{{.*}})
+kernel.func @collapsed(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %batch: index, %sequence: index) {
+  %n = arith.constant 48 : index
+  kernel.rows (%b, %s) in (%batch, %sequence) {
+    kernel.columns %c in %n {
+      %v = kernel.load %x [affine_map<(b, s, c)[n] -> ((b * n + s) * 48 + c)>] (%b, %s, %c)[%sequence] : !kernel.buffer<f32>
+      kernel.store %v, %y [affine_map<(b, s, c)[n] -> (b * n * 48 + s * 48 + c)>] (%b, %s, %c)[%sequence] : !kernel.buffer<f32>
+    }
+  }
+}
+
+// Near miss: the second row of the table is at another distance; and an index that is used alone stays.
+// CHECK-LABEL: kernel.func @not_collapsed
+// CHECK: kernel.rows (%{{.*}}, %{{.*}}) in
+// CHECK-LABEL: kernel.func @used_alone
+// CHECK: kernel.rows (%{{.*}}, %{{.*}}) in
+kernel.func @not_collapsed(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %batch: index) {
+  %n = arith.constant 48 : index
+  %rows = arith.constant 16 : index
+  kernel.rows (%b, %s) in (%batch, %rows) {
+    kernel.columns %c in %n {
+      %v = kernel.load %x [affine_map<(b, s, c) -> (b * 1024 + s * 48 + c)>] (%b, %s, %c) : !kernel.buffer<f32>
+      kernel.store %v, %y [affine_map<(b, s, c) -> (b * 768 + s * 48 + c)>] (%b, %s, %c) : !kernel.buffer<f32>
+    }
+  }
+}
+kernel.func @used_alone(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %batch: index, %sequence: index) {
+  %n = arith.constant 48 : index
+  kernel.rows (%b, %s) in (%batch, %sequence) {
+    %position = arith.index_cast %s : index to i32
+    %f = arith.sitofp %position : i32 to f32
+    kernel.columns %c in %n {
+      kernel.store %f, %y [affine_map<(b, s, c)[n] -> ((b * n + s) * 48 + c)>] (%b, %s, %c)[%sequence] : !kernel.buffer<f32>
+    }
   }
 }
