@@ -6,7 +6,7 @@
 #include "compiler/Pipelines/Registration.h"
 #include "compiler/Plan/Artifact.h"
 #include "compiler/Plan/ReferenceProgram.h"
-#include "compiler/Support/Locations.h"
+#include "dialects/Graph/Locations.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -29,8 +29,8 @@ public:
       : handler_(context, [this](mlir::Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || !message_.empty())
             return mlir::success();
-          std::string place = locationText(diagnostic.getLocation());
-          message_ = (place.empty() ? "" : place + ": ") + diagnostic.str();
+          std::string place = graph::locationText(diagnostic.getLocation());
+          message_ = place + ": " + diagnostic.str();
           for (mlir::Diagnostic &note : diagnostic.getNotes())
             message_ += "\n  note: " + note.str();
           return mlir::success();

@@ -60,9 +60,10 @@ llvm::LogicalResult verifyFirst(const BufferLife &life) {
 }
 
 /// What both passes share: steps in order, lifetimes set, old places cleared, unused buffers gone. Returns
-/// the scratch and saved buffers that are left.
-llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, int64_t &removed) {
+/// the buffers that share memory: scratch and saved ones, and with `placeOutputs` the outputs.
+llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, bool placeOutputs, int64_t &removed) {
   moveInitStepsFirst(program);
+  auto steps = static_cast<int32_t>(program.getSteps().size());
   llvm::SmallVector<BufferLife> shared;
   int64_t total = 0;
   mlir::Builder builder(program.getContext());
@@ -76,10 +77,15 @@ llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, i
     }
     buffer.removeOffsetAttr();
     buffer.setFirstStepAttr(life.first < 0 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(life.first));
+    // An output is read after the run: it lives to the end. What an init step writes stays where it is.
+    bool output = placeOutputs && buffer.getRole() == Role::Output && life.first >= 0 &&
+                  life.firstStep.getPhase() != Phase::Init;
+    if (output)
+      life.last = steps - 1;
     buffer.setLastStepAttr(life.first < 0 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(life.last));
-    if (!between)
+    if (!between && !output)
       continue;
-    if (failed(verifySpan(life)) || failed(verifyFirst(life)))
+    if (between && (failed(verifySpan(life)) || failed(verifyFirst(life))))
       return llvm::failure();
     // Any placement fits in 64 bits after this; no machine has as much.
     total += std::min(buffer.getByteSize(), kMostBytes);
@@ -95,7 +101,7 @@ llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, i
 struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
   void runOnOperation() override {
     int64_t unused = 0;
-    auto shared = setLifetimes(getOperation(), unused);
+    auto shared = setLifetimes(getOperation(), /*placeOutputs=*/true, unused);
     if (failed(shared))
       return signalPassFailure();
     std::vector<runtime::Lifetime> lifetimes;
@@ -114,7 +120,7 @@ struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
 struct PlanEagerMemoryPass : impl::PlanEagerMemoryBase<PlanEagerMemoryPass> {
   void runOnOperation() override {
     int64_t unused = 0;
-    if (failed(setLifetimes(getOperation(), unused)))
+    if (failed(setLifetimes(getOperation(), /*placeOutputs=*/false, unused)))
       return signalPassFailure();
     removed += unused;
   }

@@ -15,7 +15,11 @@ int64_t elementsOf(const std::vector<int64_t> &shape) {
   return elements;
 }
 
-bool livesThroughout(BufferRole role) { return role != BufferRole::Scratch && role != BufferRole::Saved; }
+bool livesThroughout(const Buffer &buffer) {
+  if (buffer.role == BufferRole::Output)
+    return buffer.offset == Buffer::kUnplaced;
+  return buffer.role != BufferRole::Scratch && buffer.role != BufferRole::Saved;
+}
 
 std::string detail::describe(const Plan &plan, int32_t buffer) {
   return "buffer " + std::to_string(buffer) + " (" + plan.buffers[static_cast<size_t>(buffer)].name + ")";
@@ -77,6 +81,9 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
   if (!unused && (buffer.firstStep < 0 || buffer.lastStep < buffer.firstStep || buffer.lastStep >= steps))
     return invalidInput("life from step " + number(buffer.firstStep) + " to " + number(buffer.lastStep) +
                         " is not within the plan's " + number(steps) + " steps");
+  if (buffer.role == BufferRole::Output && buffer.offset != Buffer::kUnplaced && buffer.lastStep != steps - 1)
+    return invalidInput("an output in the arena wants to live until the last step " + number(steps - 1) +
+                        ", found " + number(buffer.lastStep));
   if (!buffer.data.empty()) {
     if (buffer.role != BufferRole::Constant)
       return invalidInput("only a constant has data");
@@ -150,7 +157,7 @@ Status verifyMemory(const Plan &plan) {
     const Buffer &buffer = plan.buffers[i];
     if (buffer.offset == Buffer::kUnplaced || buffer.bytes == 0)
       continue;
-    bool throughout = livesThroughout(buffer.role);
+    bool throughout = livesThroughout(buffer);
     if (!throughout && buffer.firstStep < 0)
       continue;
     events.push_back({throughout ? -1 : buffer.firstStep, true, static_cast<int32_t>(i)});

@@ -28,7 +28,7 @@ Status verifyPlan(const Plan &plan);
 int64_t elementsOf(const std::vector<int64_t> &shape);
 
 /// Whether the buffer's life is the whole run whatever its steps say: all roles but Scratch and Saved.
-bool livesThroughout(BufferRole role);
+bool livesThroughout(const Buffer &buffer);
 
 namespace detail {
 /// Bounds of one step's operands; part of verifyPlan (VerifySteps.cpp).

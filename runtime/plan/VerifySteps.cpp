@@ -39,7 +39,7 @@ private:
       return invalidInput(what + ": bytes " + number(ref.byteOffset) + " to " + number(ref.byteOffset) + "+" +
                           number(bytes) + " are outside " + detail::describe(plan, ref.buffer) + " of " +
                           number(buffer.bytes));
-    if (!livesThroughout(buffer.role) && (index < buffer.firstStep || index > buffer.lastStep))
+    if (!livesThroughout(buffer) && (index < buffer.firstStep || index > buffer.lastStep))
       return invalidInput(what + ": " + detail::describe(plan, ref.buffer) + " lives from step " +
                           number(buffer.firstStep) + " to " + number(buffer.lastStep));
     return Status::ok();
