@@ -57,9 +57,6 @@ int64_t heddle::cuda::threadsOf(kernel::FuncOp func) {
 
 mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts,
                                                              mlir::Operation *launch) {
-  if (counts.size() != func.getCounts().size())
-    return launch->emitError() << "gives " << counts.size() << " counts, and kernel '" << func.getName() << "' wants "
-                               << func.getCounts().size();
   // The factors' product is the number of items; `perBlock` of them share a block.
   llvm::SmallVector<int64_t> factors;
   int64_t perBlock = 1;

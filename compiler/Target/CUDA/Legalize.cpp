@@ -285,15 +285,14 @@ LogicalResult heddle::cuda::legalizeKernel(kernel::FuncOp func, const TargetInfo
     if (Access::of(op))
       op->setAttr("width", builder.getI64IntegerAttr(1));
   });
-  for (mlir::Operation &op : func.getBody().front()) {
-    if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op))
-      return failed(mapRows(func, rows, to)) ? failure() : verifyKernel(func, target);
-    if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op)) {
-      if (failed(chooseTile(skeleton, target)))
-        return failure();
-      ++to.skeletons;
-      return verifyKernel(func, target);
-    }
+  // One of the two, and one of it: mapping replaces ops of the body, so that the list is made first.
+  for (auto rows : llvm::to_vector(func.getBody().getOps<kernel::RowsOp>()))
+    if (failed(mapRows(func, rows, to)))
+      return failure();
+  for (auto skeleton : func.getBody().getOps<kernel::SkeletonOp>()) {
+    if (failed(chooseTile(skeleton, target)))
+      return failure();
+    ++to.skeletons;
   }
-  return func.emitError("has no kernel.rows and no kernel.skeleton");
+  return verifyKernel(func, target);
 }

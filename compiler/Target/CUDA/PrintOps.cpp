@@ -203,7 +203,7 @@ static llvm::StringRef integerFunction(mlir::Operation *op) {
       .Default([](auto) { return ""; });
 }
 
-static mlir::FailureOr<Expr> printCompareF(arith::CmpFOp op, const Expr &a, const Expr &b) {
+static Expr printCompareF(arith::CmpFOp op, const Expr &a, const Expr &b) {
   auto not_ = [](const Expr &expr) { return Expr{"!" + expr.at(kPrimary), kUnary}; };
   auto compare = [&](const char *text, int precedence) { return binary(a, text, precedence, b); };
   // An unordered comparison is the negation of the opposite ordered one.
@@ -241,7 +241,7 @@ static mlir::FailureOr<Expr> printCompareF(arith::CmpFOp op, const Expr &a, cons
   case arith::CmpFPredicate::UEQ:
     return not_(call("heddle::less_or_greater", {a, b}));
   }
-  return op.emitError("unknown predicate");
+  llvm_unreachable("all predicates are above");
 }
 
 static Infix compareOperator(arith::CmpIPredicate predicate) {
@@ -376,8 +376,7 @@ static std::optional<Expr> tryPrint(mlir::Operation *op, ExprOf operand) {
   }
   if (auto compare = llvm::dyn_cast<arith::CmpFOp>(op)) {
     llvm::SmallVector<Expr> parts = operands();
-    mlir::FailureOr<Expr> expr = printCompareF(compare, parts[0], parts[1]);
-    return failed(expr) ? std::nullopt : std::optional<Expr>(*expr);
+    return printCompareF(compare, parts[0], parts[1]);
   }
   if (auto compare = llvm::dyn_cast<arith::CmpIOp>(op))
     if (Infix infix = compareOperator(compare.getPredicate()); infix.text) {
