@@ -15,8 +15,8 @@ static const DeviceFile *find(llvm::StringRef name) {
   return nullptr;
 }
 
-/// Copies `text` line by line; a line that includes a file of the library becomes that file, once. The library's comments stay
-/// behind: a plan carries the text of every kernel.
+/// Copies `text` line by line; a line that includes a file of the library becomes that file, once. The
+/// library's comments stay behind: a plan carries the text of every kernel.
 static void expand(llvm::StringRef text, bool library, std::string &to, llvm::StringSet<> &done) {
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');

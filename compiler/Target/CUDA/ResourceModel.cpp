@@ -54,11 +54,13 @@ static int64_t vectorRegisters(kernel::ColumnsOp columns) {
   int64_t registers = 0;
   for (mlir::Operation &op : columns.getBody().front())
     if (Access access = Access::of(&op))
-      registers += llvm::divideCeil((access.width() > 1 ? *columns.getVector() : 1) * access.elementBytes(), 4);
+      registers +=
+          llvm::divideCeil((access.width() > 1 ? *columns.getVector() : 1) * access.elementBytes(), 4);
   return registers;
 }
 
-/// Addresses, indices and what the compiler keeps beside them; with two for an argument, above every kernel of the corpus.
+/// Addresses, indices and what the compiler keeps beside them; with two for an argument, above every kernel
+/// of the corpus.
 static constexpr int64_t kBaseRegisters = 20;
 
 Resources heddle::cuda::resourcesOf(kernel::FuncOp func) {
@@ -76,7 +78,8 @@ Resources heddle::cuda::resourcesOf(kernel::FuncOp func) {
     int64_t inFlight = 0;
     bool reduces = false;
     for (auto columns : rows.getBody().getOps<kernel::ColumnsOp>()) {
-      // Loops are unrolled by four; where they keep a row wholly, but then the row itself is what is in flight.
+      // Loops are unrolled by four; where they keep a row wholly, but then the row itself is what is in
+      // flight.
       bool keeps = columns.getNumKept() != 0 || !columns.getBody().getOps<kernel::GetOp>().empty();
       int64_t loads = mapping.getFlat() || keeps ? 1 : 4;
       inFlight = std::max(inFlight, loads * vectorRegisters(columns));

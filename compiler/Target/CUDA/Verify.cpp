@@ -25,7 +25,8 @@ static LogicalResult verifyWidth(const Access &access, kernel::ColumnsOp columns
   std::optional<int64_t> position = walk->positionModulo(access, width);
   if (!position || *position >= *stride)
     return access.op->emitError() << "has width " << width << " and starts at no multiple of it";
-  int64_t bytes = std::min<int64_t>(16, width * access.elementBytes()), alignment = alignmentOf(access.buffer);
+  int64_t bytes = std::min<int64_t>(16, width * access.elementBytes()),
+          alignment = alignmentOf(access.buffer);
   if (alignment % bytes != 0)
     return access.op->emitError() << "moves " << bytes << " bytes at a time of a buffer that is aligned to "
                                   << alignment;
@@ -37,7 +38,8 @@ static bool samePlace(const Access &load, const Access &store) {
   auto same = [](mlir::Value a, mlir::Value b) {
     auto columnsOf = [](mlir::Value value) {
       auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
-      return argument ? llvm::dyn_cast<kernel::ColumnsOp>(argument.getOwner()->getParentOp()) : kernel::ColumnsOp();
+      return argument ? llvm::dyn_cast<kernel::ColumnsOp>(argument.getOwner()->getParentOp())
+                      : kernel::ColumnsOp();
     };
     kernel::ColumnsOp left = columnsOf(a), right = columnsOf(b);
     return a == b || (left && right && left.getExtent() == right.getExtent());
@@ -46,10 +48,12 @@ static bool samePlace(const Access &load, const Access &store) {
          llvm::all_of_zip(load.indices, store.indices, same);
 }
 
-/// The threads of a row do not see what the others wrote, and do not wait for each other but in reductions. So a buffer
-/// that is written is read before alone, and either by the thread that writes or with a reduction in between.
+/// The threads of a row do not see what the others wrote, and do not wait for each other but in reductions.
+/// So a buffer that is written is read before alone, and either by the thread that writes or with a reduction
+/// in between.
 static LogicalResult verifyOrder(kernel::RowsOp rows, bool sharedRow) {
-  llvm::SmallVector<std::pair<Access, int64_t>> loads; // with the number of reductions before the load's stage ends
+  llvm::SmallVector<std::pair<Access, int64_t>>
+      loads; // with the number of reductions before the load's stage ends
   llvm::SmallVector<Access> stores;
   int64_t reductions = 0;
   auto complain = [](const Access &at, const char *what, const Access &other, const char *note) {
@@ -64,15 +68,16 @@ static LogicalResult verifyOrder(kernel::RowsOp rows, bool sharedRow) {
     if (access.isStore) {
       for (auto &[load, before] : loads)
         if (load.buffer == access.buffer && sharedRow && before == reductions && !samePlace(load, access))
-          return complain(access, "writes a buffer that other threads of the row may still read", load, "read here");
+          return complain(access, "writes a buffer that other threads of the row may still read", load,
+                          "read here");
       stores.push_back(access);
       return success();
     }
     for (const Access &store : stores)
       if (store.buffer == access.buffer)
-        return complain(access,
-                        "reads a buffer that the kernel has written before: threads do not see what others wrote",
-                        store, "written here");
+        return complain(
+            access, "reads a buffer that the kernel has written before: threads do not see what others wrote",
+            store, "written here");
     loads.push_back({access, reductions});
     return success();
   };
@@ -109,7 +114,8 @@ static LogicalResult verifyColumns(kernel::ColumnsOp columns, kernel::MappingAtt
   int64_t vector = *columns.getVector();
   llvm::APInt constant;
   bool isConstant = matchPattern(columns.getExtent(), mlir::m_ConstantInt(&constant));
-  if (isConstant ? constant.getSExtValue() % vector != 0 : powerOfTwoDivisor(columns.getExtent()) % vector != 0)
+  if (isConstant ? constant.getSExtValue() % vector != 0
+                 : powerOfTwoDivisor(columns.getExtent()) % vector != 0)
     return columns.emitError() << "has vectors of " << vector << " columns, which do not divide their number";
   bool keeps = columns.getNumKept() != 0 || !columns.getBody().getOps<kernel::GetOp>().empty();
   if (keeps && !isConstant)
@@ -136,18 +142,21 @@ static LogicalResult verifyRows(kernel::FuncOp func, kernel::RowsOp rows) {
     return func.emitError("has several rows in a block of more than a warp each: block reductions take one");
   if (!mapping.getFlat())
     if (int64_t kept = keptRegisters(rows, mapping.getThreadsPerRow()); kept > kKeptRegisters)
-      return func.emitError() << "keeps rows in " << kept << " registers of a thread, more than " << kKeptRegisters;
+      return func.emitError() << "keeps rows in " << kept << " registers of a thread, more than "
+                              << kKeptRegisters;
   if (failed(verifyBody(rows.getBody().front(), {}, nullptr)))
     return failure();
   return verifyOrder(rows, mapping.getThreadsPerRow() > 1);
 }
 
 static LogicalResult verifySkeleton(kernel::SkeletonOp skeleton, const TargetInfo &target) {
-  if (skeleton.getTileM() < 1 || skeleton.getTileN() < 1 || skeleton.getThreads() < 32 || skeleton.getMinBlocks() < 1)
+  if (skeleton.getTileM() < 1 || skeleton.getTileN() < 1 || skeleton.getThreads() < 32 ||
+      skeleton.getMinBlocks() < 1)
     return skeleton.emitError("has no tile");
   if (skeleton.getSharedBytes() > static_cast<uint64_t>(target.maxSharedBytes()))
-    return skeleton.emitError() << "needs " << skeleton.getSharedBytes() << " bytes of shared memory; a block of "
-                                << target.arch() << " has at most " << target.maxSharedBytes();
+    return skeleton.emitError() << "needs " << skeleton.getSharedBytes()
+                                << " bytes of shared memory; a block of " << target.arch() << " has at most "
+                                << target.maxSharedBytes();
   for (mlir::Region *region : {&skeleton.getScore(), &skeleton.getMask()}) {
     if (region->empty())
       continue;
@@ -165,7 +174,8 @@ LogicalResult heddle::cuda::verifyKernel(kernel::FuncOp func, const TargetInfo &
   for (mlir::Operation &op : func.getBody().front()) {
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op); rows && failed(verifyRows(func, rows)))
       return failure();
-    if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op); skeleton && failed(verifySkeleton(skeleton, target)))
+    if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op);
+        skeleton && failed(verifySkeleton(skeleton, target)))
       return failure();
   }
   return success();
