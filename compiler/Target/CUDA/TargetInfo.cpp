@@ -33,7 +33,7 @@ std::optional<heddle::AttentionTile> TargetInfo::attentionTile(mlir::Type elemen
   int64_t least = std::min(headDim, valueDim), most = std::max(headDim, valueDim);
   if (least < 8 || headDim % 8 != 0 || valueDim % 8 != 0 || most > 256)
     return std::nullopt;
-  AttentionTile tile = element.isF32() ? attentionSimtTile(int(headDim), int(valueDim), causal, generated,
+  AttentionTile tile = element.isF32() ? attentionSimtTile(int(headDim), int(valueDim), generated, causal,
                                                            int(maxSharedBytes()))
                                        : attentionMmaTile(int(headDim), int(valueDim), generated);
   if (attentionSharedBytes(element, headDim, valueDim, tile) > maxSharedBytes())
