@@ -1,5 +1,9 @@
 #include "compiler/Pipelines/Registration.h"
+#include "compiler/Fusion/Passes.h"
 #include "compiler/Graph/Passes.h"
+#include "compiler/Lowering/Passes.h"
+#include "compiler/Plan/Passes.h"
+#include "compiler/Target/CUDA/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/Plan/PlanDialect.h"
@@ -19,4 +23,8 @@ void heddle::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   registerGraphPasses();
+  registerHeddleFusionPasses();
+  registerHeddleLoweringPasses();
+  plan::registerPlanPasses();
+  registerCudaTargetPasses();
 }

@@ -1,0 +1,61 @@
+//===- File.h - Files that are whole or absent ------------------*- C++ -*-===//
+#ifndef HEDDLE_RUNTIME_BASE_FILE_H
+#define HEDDLE_RUNTIME_BASE_FILE_H
+
+#include "runtime/base/Status.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::runtime {
+
+/// A file that appears under its name only when it is complete: bytes go to a temporary name beside it, and `commit`
+/// flushes them to the disk and renames. Destroyed without `commit`, it leaves nothing behind. A path that names a
+/// device or a pipe is written directly. Errors are Unavailable and name the path and the reason; for a full disk,
+/// also the bytes wanted and free.
+class AtomicFile {
+public:
+  static StatusOr<AtomicFile> create(const std::string &path);
+  AtomicFile(AtomicFile &&other) noexcept;
+  AtomicFile &operator=(AtomicFile &&) = delete;
+  ~AtomicFile();
+
+  Status append(std::span<const uint8_t> bytes);
+  Status append(std::string_view text);
+  Status commit();
+
+private:
+  AtomicFile(std::string path, std::string temporary, int descriptor);
+  Status failure(const char *action, int error, size_t wanted) const;
+
+  std::string path_, temporary_; ///< temporary_ is empty where path_ is written directly.
+  int descriptor_ = -1;
+};
+
+/// The whole of an AtomicFile in one call.
+Status writeFile(const std::string &path, std::span<const uint8_t> bytes);
+
+/// The whole file. InvalidInput where it does not exist, is a folder or cannot be read.
+StatusOr<std::vector<uint8_t>> readFile(const std::string &path);
+
+/// A file mapped into memory, read only. The file must not be truncated meanwhile.
+class MappedFile {
+public:
+  static StatusOr<MappedFile> open(const std::string &path);
+  MappedFile(MappedFile &&other) noexcept;
+  MappedFile &operator=(MappedFile &&) = delete;
+  ~MappedFile();
+  std::span<const uint8_t> bytes() const { return {data_, size_}; }
+
+private:
+  MappedFile(const uint8_t *data, size_t size) : data_(data), size_(size) {}
+  const uint8_t *data_ = nullptr;
+  size_t size_ = 0;
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_BASE_FILE_H

@@ -1,0 +1,173 @@
+//===- CpuDevice.cpp - The CPU as a device --------------------------------===//
+//
+// Everything runs when it is enqueued: the stream of this device is the calling thread, which shares each piece of
+// work with the pool and returns when it is done.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/base/CpuFeatures.h"
+#include "runtime/base/ThreadPool.h"
+#include "runtime/device/Device.h"
+#include "runtime/device/cpu/ElfObject.h"
+#include "runtime/device/cpu/Generate.h"
+#include "runtime/device/cpu/Memory.h"
+#include "runtime/product/CpuProduct.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace heddle::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Entry = void (*)(void *const *buffers, const int64_t *counts, int64_t begin, int64_t end);
+
+/// Bytes that a thread copies or sets at the least: below it, waking another thread costs more.
+constexpr int64_t kCopyGrain = int64_t{256} << 10;
+
+class CpuKernels : public LoadedKernels {
+public:
+  std::vector<std::unique_ptr<ElfObject>> objects;
+  std::vector<Entry> entries; ///< As Plan::kernels.
+};
+
+const char *nameOf(CpuLevel level) {
+  switch (level) {
+  case CpuLevel::V4:
+    return "x86-64-v4";
+  case CpuLevel::V3:
+    return "x86-64-v3";
+  case CpuLevel::Baseline:
+    break;
+  }
+  return "x86-64";
+}
+
+class CpuDevice : public Device {
+public:
+  static StatusOr<std::unique_ptr<Device>> create(int threads) {
+    std::unique_ptr<CpuDevice> device(new CpuDevice(threads));
+    HEDDLE_ASSIGN_OR_RETURN(device->products_, CpuProducts::create(device->pool_));
+    return std::unique_ptr<Device>(std::move(device));
+  }
+
+  std::string kind() const override { return "cpu"; }
+  std::string name() const override { return cpuName(); }
+  std::string target() const override { return nameOf(cpuLevel()); }
+  bool supports(const std::string &target) const override {
+    for (CpuLevel level : {CpuLevel::Baseline, CpuLevel::V3, CpuLevel::V4})
+      if (target == nameOf(level))
+        return level <= cpuLevel();
+    return false;
+  }
+
+  StatusOr<void *> allocate(int64_t bytes) override { return allocateHost(bytes); }
+  void release(void *memory) override { releaseHost(memory); }
+  StatusOr<MemoryInfo> memoryInfo() override { return hostMemory(); }
+
+  Status upload(void *destination, const void *source, int64_t bytes) override {
+    return copy(destination, source, bytes);
+  }
+  Status download(void *destination, const void *source, int64_t bytes) override {
+    return copy(destination, source, bytes);
+  }
+  Status copy(void *destination, const void *source, int64_t bytes) override {
+    pool_.parallelFor(bytes, kCopyGrain, [=](int64_t begin, int64_t end) {
+      std::memcpy(static_cast<char *>(destination) + begin, static_cast<const char *>(source) + begin,
+                  static_cast<size_t>(end - begin));
+    });
+    return Status::ok();
+  }
+  Status fill(void *destination, uint8_t value, int64_t bytes) override {
+    pool_.parallelFor(bytes, kCopyGrain, [=](int64_t begin, int64_t end) {
+      std::memset(static_cast<char *>(destination) + begin, value, static_cast<size_t>(end - begin));
+    });
+    return Status::ok();
+  }
+  Status generate(void *destination, DType dtype, int64_t count, InitKind kind, double scale, uint64_t seed,
+                  uint64_t stream) override {
+    return generateElements(pool_, destination, dtype, count, kind, scale, seed, stream);
+  }
+  Status synchronize() override { return Status::ok(); }
+
+  StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &plan) override {
+    auto kernels = std::make_unique<CpuKernels>();
+    for (const Kernel &kernel : plan.kernels) {
+      std::string context = "kernel " + kernel.name;
+      if (!supports(kernel.target))
+        return unavailable(context + " was made for " + kernel.target + "; this processor (" + name() + ") has " +
+                           target());
+      StatusOr<std::unique_ptr<ElfObject>> object = ElfObject::load(kernel.binary);
+      if (!object.isOk())
+        return std::move(object).status().with(context);
+      StatusOr<void *> entry = (*object)->function(kernel.name);
+      if (!entry.isOk())
+        return std::move(entry).status().with(context);
+      kernels->objects.push_back(*std::move(object));
+      kernels->entries.push_back(reinterpret_cast<Entry>(*entry));
+    }
+    return std::unique_ptr<LoadedKernels>(std::move(kernels));
+  }
+
+  Status launch(LoadedKernels &kernels, const Launch &launch, std::span<void *const> buffers) override {
+    Entry entry = static_cast<CpuKernels &>(kernels).entries[static_cast<size_t>(launch.kernel)];
+    pool_.parallelFor(launch.items, 1, [&](int64_t begin, int64_t end) {
+      entry(buffers.data(), launch.counts.data(), begin, end);
+    });
+    return Status::ok();
+  }
+
+  Status product(const Product &product, const ProductAddresses &addresses) override {
+    return products_->run(product, addresses.a, addresses.b, addresses.c, addresses.bias, addresses.d);
+  }
+
+  Status beginRecording() override { return cannotRecord(); }
+  StatusOr<std::unique_ptr<Recording>> endRecording() override { return cannotRecord(); }
+  Status replay(Recording &) override { return cannotRecord(); }
+
+  Status startProfile() override {
+    times_.clear();
+    profiling_ = true;
+    open_ = false;
+    return Status::ok();
+  }
+  void markStep(int32_t step) override {
+    if (!profiling_)
+      return;
+    closeStep();
+    times_.push_back({step, 0});
+    open_ = true;
+    began_ = Clock::now();
+  }
+  StatusOr<std::vector<StepTime>> stopProfile() override {
+    closeStep();
+    profiling_ = false;
+    return std::move(times_);
+  }
+
+private:
+  explicit CpuDevice(int threads) : pool_(threads) {}
+
+  static Status cannotRecord() {
+    return unavailable("device cpu cannot record steps; use the sequential executor");
+  }
+
+  void closeStep() {
+    if (open_)
+      times_.back().ms = std::chrono::duration<double, std::milli>(Clock::now() - began_).count();
+    open_ = false;
+  }
+
+  ThreadPool pool_;
+  std::unique_ptr<CpuProducts> products_;
+  bool profiling_ = false, open_ = false;
+  Clock::time_point began_;
+  std::vector<StepTime> times_;
+};
+
+} // namespace
+
+StatusOr<std::unique_ptr<Device>> createCpuDevice(int threads) { return CpuDevice::create(threads); }
+
+} // namespace heddle::runtime

@@ -1,0 +1,136 @@
+//===- VerifySteps.cpp - Bounds of a step's operands ----------------------===//
+#include "runtime/plan/Verify.h"
+
+namespace heddle::runtime {
+
+namespace {
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+/// One step of one plan, with the words for its messages.
+class StepVerifier {
+public:
+  StepVerifier(const Plan &plan, const Step &step)
+      : plan(plan), index(static_cast<int64_t>(&step - plan.steps.data())), step(step) {}
+
+  Status run() {
+    switch (step.kind) {
+    case StepKind::Launch:
+      return launch(step.launch);
+    case StepKind::Product:
+      return product(step.product);
+    case StepKind::Copy:
+      HEDDLE_RETURN_IF_ERROR(range("source", step.copy.source, step.copy.bytes));
+      return range("destination", step.copy.destination, step.copy.bytes);
+    }
+    return invalidInput("unknown kind " + number(static_cast<int64_t>(step.kind)));
+  }
+
+private:
+  /// `bytes` from the reference on are inside a buffer that is alive.
+  Status range(const std::string &what, const BufferRef &ref, int64_t bytes) {
+    auto count = static_cast<int64_t>(plan.buffers.size());
+    if (ref.buffer < 0 || ref.buffer >= count)
+      return invalidInput(what + ": wanted a buffer below " + number(count) + ", found " + number(ref.buffer));
+    const Buffer &buffer = plan.buffers[static_cast<size_t>(ref.buffer)];
+    if (bytes < 0 || ref.byteOffset < 0 || ref.byteOffset > buffer.bytes || bytes > buffer.bytes - ref.byteOffset)
+      return invalidInput(what + ": bytes " + number(ref.byteOffset) + " to " + number(ref.byteOffset) + "+" +
+                          number(bytes) + " are outside " + detail::describe(plan, ref.buffer) + " of " +
+                          number(buffer.bytes));
+    if (!livesThroughout(buffer.role) && (index < buffer.firstStep || index > buffer.lastStep))
+      return invalidInput(what + ": " + detail::describe(plan, ref.buffer) + " lives from step " +
+                          number(buffer.firstStep) + " to " + number(buffer.lastStep));
+    return Status::ok();
+  }
+
+  Status launch(const Launch &launch) {
+    auto kernels = static_cast<int64_t>(plan.kernels.size());
+    if (launch.kernel < 0 || launch.kernel >= kernels)
+      return invalidInput("wanted a kernel below " + number(kernels) + ", found " + number(launch.kernel));
+    for (size_t i = 0; i < launch.buffers.size(); ++i)
+      if (launch.buffers[i].buffer != -1) // How much the kernel touches is the kernel's own affair.
+        HEDDLE_RETURN_IF_ERROR(range("operand " + std::to_string(i), launch.buffers[i], 0));
+    if (plan.device == "cpu") {
+      if (launch.items < 0)
+        return invalidInput("items: wanted none or more, found " + number(launch.items));
+      return Status::ok();
+    }
+    // The bounds of CUDA: 2^31-1, 65535, 65535.
+    const int64_t most[3] = {2147483647, 65535, 65535};
+    for (int axis = 0; axis < 3; ++axis)
+      if (launch.grid[axis] < 1 || launch.grid[axis] > most[axis])
+        return invalidInput("grid[" + std::to_string(axis) + "]: wanted 1 to " + number(most[axis]) + ", found " +
+                            number(launch.grid[axis]));
+    return Status::ok();
+  }
+
+  Status matrix(const std::string &what, const MatrixRef &matrix, int64_t rows, int64_t columns, int64_t batch) {
+    if (matrix.dtype > DType::F16)
+      return invalidInput(what + ": wanted f32, bf16 or f16, found " + std::string(nameOf(matrix.dtype)));
+    if (matrix.transposed)
+      std::swap(rows, columns);
+    if (matrix.ld < 0 || matrix.batchStride < 0)
+      return invalidInput(what + ": strides " + number(matrix.ld) + " and " + number(matrix.batchStride) +
+                          ": wanted none below zero");
+    if (rows > 1 && matrix.ld < columns)
+      return invalidInput(what + ": ld wanted at least " + number(columns) + ", found " + number(matrix.ld));
+    int64_t size = sizeOf(matrix.dtype);
+    if (matrix.ref.byteOffset % size != 0)
+      return invalidInput(what + ": byte offset " + number(matrix.ref.byteOffset) + " is not a multiple of " +
+                          number(size));
+    int64_t bytes = 0;
+    if (rows > 0 && columns > 0) {
+      // Of the last element, plus one; 128 bits hold any stride and batch.
+      __int128 elements = static_cast<__int128>(batch - 1) * matrix.batchStride +
+                          static_cast<__int128>(rows - 1) * matrix.ld + columns;
+      bytes = elements > INT64_MAX / size ? INT64_MAX : static_cast<int64_t>(elements) * size;
+    }
+    return range(what, matrix.ref, bytes);
+  }
+
+  Status product(const Product &p) {
+    if (p.m < 1 || p.n < 1 || p.batch < 1 || p.k < 0)
+      return invalidInput("product of m " + number(p.m) + ", n " + number(p.n) + ", k " + number(p.k) + ", batch " +
+                          number(p.batch) + ": wanted all above zero (k may be zero)");
+    if (p.math > MathMode::Low)
+      return invalidInput("unknown math mode " + number(static_cast<int64_t>(p.math)));
+    if (p.epilogue > Epilogue::BiasRelu)
+      return invalidInput("unknown epilogue " + number(static_cast<int64_t>(p.epilogue)));
+    HEDDLE_RETURN_IF_ERROR(matrix("a", p.a, p.m, p.k, p.batch));
+    HEDDLE_RETURN_IF_ERROR(matrix("b", p.b, p.k, p.n, p.batch));
+    HEDDLE_RETURN_IF_ERROR(matrix("d", p.d, p.m, p.n, p.batch));
+    if (p.d.transposed || (p.c.ref.present() && p.c.transposed))
+      return invalidInput("c and d must not be transposed");
+    if (p.batch > 1 && p.d.batchStride == 0)
+      return invalidInput("d: " + number(p.batch) + " matrices with batch stride 0 would be written over each other");
+    if (p.c.ref.present())
+      HEDDLE_RETURN_IF_ERROR(matrix("c", p.c, p.m, p.n, p.batch));
+    else if (p.beta != 0.0)
+      return invalidInput("beta is " + std::to_string(p.beta) + " and c is absent");
+    bool low = p.math == MathMode::Low;
+    if ((p.a.dtype == DType::F32) == low || p.a.dtype != p.b.dtype)
+      return invalidInput(std::string("a and b: wanted both ") + (low ? "bf16 or both f16" : "f32") + ", found " +
+                          std::string(nameOf(p.a.dtype)) + " and " + std::string(nameOf(p.b.dtype)));
+    bool wantsBias =
+        p.epilogue == Epilogue::Bias || p.epilogue == Epilogue::BiasGelu || p.epilogue == Epilogue::BiasRelu;
+    if (wantsBias != p.bias.present())
+      return invalidInput(wantsBias ? "the epilogue wants a bias, found none"
+                                    : "the epilogue takes no bias, found one");
+    if (wantsBias) {
+      if (p.biasType > DType::F16)
+        return invalidInput("bias: wanted f32, bf16 or f16, found " + std::string(nameOf(p.biasType)));
+      HEDDLE_RETURN_IF_ERROR(range("bias", p.bias, p.n * sizeOf(p.biasType)));
+    }
+    return Status::ok();
+  }
+
+  const Plan &plan;
+  const int64_t index;
+  const Step &step;
+};
+
+} // namespace
+
+Status detail::verifyStep(const Plan &plan, const Step &step) { return StepVerifier(plan, step).run(); }
+
+} // namespace heddle::runtime

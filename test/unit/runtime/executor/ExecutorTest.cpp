@@ -1,0 +1,384 @@
+//===- ExecutorTest.cpp - Runs a plan on a device -------------------------===//
+#include "runtime/executor/Executor.h"
+
+#include "FakeDevice.h"
+#include "runtime/base/File.h"
+#include "runtime/base/Random.h"
+#include "runtime/plan/Artifact.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+using namespace heddle::runtime;
+
+namespace {
+
+/// y = (2x + 1) · w + bias, copied to z; `two` is made by an Init step from nothing: 2 = 0 * two + 2.
+Plan cpuPlan() {
+  Plan plan;
+  plan.device = "cpu";
+  plan.pipeline = "compiled";
+  auto object = readFile(HEDDLE_TEST_OBJECTS "/kernels.o");
+  EXPECT_TRUE(object.isOk());
+  for (const char *name : {"scale_rows", "count_up"}) {
+    Kernel kernel;
+    kernel.name = name;
+    kernel.language = KernelLanguage::Cpu;
+    kernel.target = "x86-64";
+    kernel.binary = *object;
+    plan.kernels.push_back(kernel);
+  }
+  auto buffer = [&](const char *name, BufferRole role, std::vector<int64_t> shape, int64_t offset, int first, int last) {
+    Buffer b;
+    b.name = name;
+    b.role = role;
+    b.shape = shape;
+    b.bytes = 4;
+    for (int64_t size : shape)
+      b.bytes *= size;
+    b.offset = offset;
+    b.firstStep = first;
+    b.lastStep = last;
+    plan.buffers.push_back(b);
+  };
+  buffer("x", BufferRole::Input, {5, 3}, Buffer::kUnplaced, 1, 1);            // 0
+  buffer("two", BufferRole::Constant, {1}, Buffer::kUnplaced, 0, 1);         // 1
+  buffer("h", BufferRole::Scratch, {5, 3}, 0, 1, 2);                         // 2
+  buffer("w", BufferRole::Parameter, {3, 4}, Buffer::kUnplaced, 2, 2);       // 3
+  buffer("bias", BufferRole::Constant, {4}, Buffer::kUnplaced, 2, 2);        // 4
+  buffer("y", BufferRole::Scratch, {5, 4}, 256, 2, 3);                       // 5
+  buffer("z", BufferRole::Output, {5, 4}, 768, 3, 3);                        // 6
+  buffer("runs", BufferRole::State, {1}, Buffer::kUnplaced, 4, 5);           // 7
+  buffer("count", BufferRole::Output, {1}, 1024, 5, 5);                      // 8
+  buffer("zero", BufferRole::Constant, {1}, Buffer::kUnplaced, 0, 0);        // 9
+  plan.arenaBytes = 1024 + 256;
+  plan.buffers[3].parts = {{"w.left", {6}, 0, InitKind::Normal, 0.5}, {"w.right", {2, 3}, 6, InitKind::Constant, 0.25}};
+  float bias[4] = {1, 2, 3, 4}, zero = 0;
+  plan.buffers[4].data.assign(reinterpret_cast<uint8_t *>(bias), reinterpret_cast<uint8_t *>(bias + 4));
+  plan.buffers[9].data.assign(reinterpret_cast<uint8_t *>(&zero), reinterpret_cast<uint8_t *>(&zero + 1));
+
+  auto launch = [&](int kernel, std::vector<BufferRef> buffers, std::vector<int64_t> counts, int64_t items, Phase phase) {
+    Step step;
+    step.kind = StepKind::Launch;
+    step.phase = phase;
+    step.launch.kernel = kernel;
+    step.launch.buffers = buffers;
+    step.launch.counts = counts;
+    step.launch.items = items;
+    step.label = "launch " + std::to_string(plan.steps.size());
+    plan.steps.push_back(step);
+  };
+  launch(0, {{9, 0}, {9, 0}, {1, 0}}, {1, 2}, 1, Phase::Init);
+  launch(0, {{0, 0}, {1, 0}, {2, 0}}, {3, 1}, 5, Phase::Forward);
+  Step product;
+  product.kind = StepKind::Product;
+  Product &p = product.product;
+  p.m = 5, p.n = 4, p.k = 3;
+  p.a = {{2, 0}, DType::F32, 3, 0, false};
+  p.b = {{3, 0}, DType::F32, 4, 0, false};
+  p.d = {{5, 0}, DType::F32, 4, 0, false};
+  p.epilogue = Epilogue::Bias;
+  p.bias = {4, 0};
+  plan.steps.push_back(product);
+  auto copy = [&](BufferRef from, BufferRef to, int64_t bytes) {
+    Step step;
+    step.kind = StepKind::Copy;
+    step.copy = {from, to, bytes};
+    step.label = "copy";
+    plan.steps.push_back(step);
+  };
+  copy({5, 0}, {6, 0}, 80);
+  launch(1, {{7, 0}}, {}, 1, Phase::Optimizer);
+  copy({7, 0}, {8, 0}, 4);
+  return plan;
+}
+
+std::vector<float> floats(const StatusOr<std::vector<uint8_t>> &bytes) {
+  EXPECT_TRUE(bytes.isOk()) << bytes.status().message();
+  std::vector<float> values;
+  if (bytes.isOk()) {
+    values.resize(bytes->size() / 4);
+    std::memcpy(values.data(), bytes->data(), bytes->size());
+  }
+  return values;
+}
+
+std::span<const uint8_t> asBytes(const std::vector<float> &values) {
+  return {reinterpret_cast<const uint8_t *>(values.data()), values.size() * 4};
+}
+
+std::vector<float> wOf(uint64_t seed) {
+  std::vector<float> w(12, 0.25f);
+  for (uint64_t i = 0; i < 6; ++i)
+    w[i] = normalElement(seed, streamOf("w.left"), i, normalFactor(0.5));
+  return w;
+}
+
+std::vector<float> expectedZ(const std::vector<float> &x, const std::vector<float> &w) {
+  std::vector<float> z(20);
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 4; ++j) {
+      double sum = j + 1;
+      for (int k = 0; k < 3; ++k)
+        sum += (2.0 * x[i * 3 + k] + 1) * w[k * 4 + j];
+      z[i * 4 + j] = static_cast<float>(sum);
+    }
+  return z;
+}
+
+void expectClose(const std::vector<float> &found, const std::vector<float> &expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) // Four terms of size up to 30 in float32: 8 units of 2^-24 * 32.
+    EXPECT_NEAR(found[i], expected[i], 8 * 32 * 0x1p-24) << i;
+}
+
+class OnCpu : public testing::TestWithParam<ExecutorKind> {
+protected:
+  void SetUp() override {
+    device = *createCpuDevice(2);
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = static_cast<float>(i) - 7;
+  }
+  StatusOr<std::unique_ptr<Executor>> create(const Plan &plan, bool poison = true, ParameterSource source = nullptr) {
+    ExecutorOptions options;
+    options.kind = GetParam();
+    options.seed = 9;
+    options.poison = poison;
+    return Executor::create(*device, plan, options, source);
+  }
+  std::unique_ptr<Device> device;
+  std::vector<float> x = std::vector<float>(15);
+};
+
+TEST_P(OnCpu, RunsAPlan) {
+  Plan plan = cpuPlan();
+  auto executor = create(plan);
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  for (int run = 1; run <= 3; ++run) {
+    x[0] = static_cast<float>(run);
+    ASSERT_TRUE((*executor)->setInput("x", asBytes(x)).isOk());
+    Status status = (*executor)->run();
+    ASSERT_TRUE(status.isOk()) << status.message();
+    ASSERT_TRUE((*executor)->synchronize().isOk());
+    expectClose(floats((*executor)->output("z")), expectedZ(x, wOf(9)));
+    // The state lives across runs.
+    EXPECT_EQ(floats((*executor)->output("count")), std::vector<float>{static_cast<float>(run)});
+  }
+  EXPECT_EQ((*executor)->stats().kernelsPerRun, 5);
+}
+
+TEST_P(OnCpu, RunsASavedPlan) {
+  Plan plan = cpuPlan();
+  auto bytes = writePlan(plan);
+  ASSERT_TRUE(bytes.isOk()) << bytes.status().message();
+  auto read = readPlan(*bytes);
+  ASSERT_TRUE(read.isOk()) << read.status().message();
+  auto executor = create(*read);
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  ASSERT_TRUE((*executor)->setInput("x", asBytes(x)).isOk());
+  ASSERT_TRUE((*executor)->run().isOk());
+  expectClose(floats((*executor)->output("z")), expectedZ(x, wOf(9)));
+}
+
+TEST_P(OnCpu, ParametersFromASource) {
+  Plan plan = cpuPlan();
+  auto executor = create(plan, true, [](const ParameterPart &part, DType dtype, std::span<uint8_t> destination) -> StatusOr<bool> {
+    EXPECT_EQ(dtype, DType::F32);
+    if (part.name != "w.right")
+      return false;
+    EXPECT_EQ(destination.size(), 24u);
+    std::vector<float> values = {1, 2, 3, 4, 5, 6};
+    std::memcpy(destination.data(), values.data(), 24);
+    return true;
+  });
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  std::vector<float> w = wOf(9);
+  for (int i = 0; i < 6; ++i)
+    w[6 + i] = static_cast<float>(i + 1);
+  EXPECT_EQ(floats((*executor)->parameter("w.left")), std::vector<float>(w.begin(), w.begin() + 6));
+  EXPECT_EQ(floats((*executor)->parameter("w.right")), std::vector<float>(w.begin() + 6, w.end()));
+  ASSERT_TRUE((*executor)->setInput("x", asBytes(x)).isOk());
+  ASSERT_TRUE((*executor)->run().isOk());
+  expectClose(floats((*executor)->output("z")), expectedZ(x, w));
+
+  auto failing = create(plan, false, [](const ParameterPart &, DType, std::span<uint8_t>) -> StatusOr<bool> {
+    return invalidInput("the file lacks it");
+  });
+  EXPECT_EQ(failing.status().message(), "parameter w.left: the file lacks it");
+}
+
+TEST_P(OnCpu, ProfilesEveryStep) {
+  Plan plan = cpuPlan();
+  auto executor = create(plan);
+  ASSERT_TRUE(executor.isOk());
+  auto times = (*executor)->profile();
+  ASSERT_TRUE(times.isOk()) << times.status().message();
+  ASSERT_EQ(times->size(), 5u); // The Init step is not of the run.
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ((*times)[i].step, i + 1);
+}
+
+TEST_P(OnCpu, NamesAndSizesAreChecked) {
+  Plan plan = cpuPlan();
+  auto executor = create(plan);
+  ASSERT_TRUE(executor.isOk());
+  EXPECT_EQ((*executor)->setInput("ids", asBytes(x)).message(), "the plan has no input named \"ids\"; it has x");
+  EXPECT_EQ((*executor)->setInput("x", asBytes({1})).message(),
+            "input x: wanted 60 bytes (f32 [5, 3]), found 4");
+  EXPECT_EQ((*executor)->output("logits").status().message(),
+            "the plan has no output named \"logits\"; it has count, z");
+  EXPECT_EQ((*executor)->output("z").status().message(), "output z has no value: the plan has not run yet");
+  EXPECT_EQ((*executor)->parameter("v").status().message(),
+            "the plan has no parameter named \"v\"; it has w.left, w.right");
+}
+
+TEST_P(OnCpu, PoisonShowsUnwrittenMemory) {
+  Plan plan = cpuPlan();
+  plan.steps[1].launch.items = 4; // The last row of h is never written.
+  auto executor = create(plan);
+  ASSERT_TRUE(executor.isOk());
+  ASSERT_TRUE((*executor)->setInput("x", asBytes(x)).isOk());
+  ASSERT_TRUE((*executor)->run().isOk());
+  auto z = floats((*executor)->output("z"));
+  EXPECT_FALSE(std::isnan(z[0]));
+  EXPECT_TRUE(std::isnan(z[16]));
+}
+
+TEST_P(OnCpu, RefusesOtherDevicesAndTargets) {
+  Plan plan = cpuPlan();
+  plan.target = "x86-64-v9";
+  EXPECT_EQ(create(plan).status().code(), StatusCode::Unavailable);
+  EXPECT_EQ(create(plan).status().message(), "the plan was made for x86-64-v9; this device (" + device->name() +
+                                                 ") is " + device->target());
+  plan = cpuPlan();
+  plan.steps[3].copy.bytes = 81;
+  EXPECT_EQ(create(plan).status().message(),
+            "plan: step 3 (copy): source: bytes 0 to 0+81 are outside buffer 5 (y) of 80");
+}
+
+TEST_P(OnCpu, TooLittleMemory) {
+  Plan plan = cpuPlan();
+  Buffer huge;
+  huge.name = "huge";
+  huge.bytes = int64_t{1} << 50;
+  huge.role = BufferRole::State;
+  plan.buffers.push_back(huge);
+  auto executor = create(plan);
+  EXPECT_EQ(executor.status().code(), StatusCode::OutOfMemory);
+  EXPECT_EQ(executor.status().message().find("the plan needs 11258999"), 0u) << executor.status().message();
+  EXPECT_NE(executor.status().message().find("; free on device cpu: "), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, OnCpu, testing::Values(ExecutorKind::Eager, ExecutorKind::Sequential),
+                         [](const auto &info) { return info.param == ExecutorKind::Eager ? "Eager" : "Sequential"; });
+
+TEST(Executor, CpuCannotRecord) {
+  auto device = *createCpuDevice(1);
+  Plan plan = cpuPlan();
+  ExecutorOptions options;
+  options.kind = ExecutorKind::Graph;
+  auto executor = Executor::create(*device, plan, options);
+  EXPECT_EQ(executor.status().code(), StatusCode::Unavailable);
+  EXPECT_EQ(executor.status().message(), "device cpu cannot record steps; use the sequential executor");
+}
+
+/// The same plan for the device that only keeps accounts.
+Plan fakePlan() {
+  Plan plan = cpuPlan();
+  plan.device = "cuda";
+  for (Kernel &kernel : plan.kernels) {
+    kernel.language = KernelLanguage::Cuda;
+    kernel.target = "sm_80";
+    kernel.threads = 128;
+  }
+  plan.workspaceBytes = 4096;
+  return plan;
+}
+
+TEST(Executor, PeaksAreWhatIsKnownBefore) {
+  Plan plan = fakePlan();
+  const int64_t fixed = 6 * 256; // Six: x, two, w, bias, runs, zero, each rounded to 256.
+  {
+    FakeDevice device(1 << 30);
+    ExecutorOptions options;
+    auto executor = Executor::create(device, plan, options);
+    ASSERT_TRUE(executor.isOk()) << executor.status().message();
+    ASSERT_TRUE((*executor)->run().isOk());
+    EXPECT_EQ((*executor)->stats().peakBytes, fixed + plan.arenaBytes);
+    EXPECT_EQ((*executor)->stats().workspaceBytes, 4096);
+    EXPECT_EQ(device.used, fixed + plan.arenaBytes + 4096); // What was allocated.
+  }
+  FakeDevice device(1 << 30);
+  ExecutorOptions options;
+  options.kind = ExecutorKind::Eager;
+  auto executor = Executor::create(device, plan, options);
+  ASSERT_TRUE(executor.isOk());
+  for (int run = 0; run < 3; ++run)
+    ASSERT_TRUE((*executor)->run().isOk());
+  // At most two of h, y, z live together, and later z with count; each is below 512 bytes.
+  EXPECT_EQ((*executor)->stats().peakBytes, fixed + 2 * 512);
+}
+
+TEST(Executor, GraphRecordsOnceAndReplays) {
+  FakeDevice device(1 << 30);
+  Plan plan = fakePlan();
+  ExecutorOptions options;
+  options.kind = ExecutorKind::Graph;
+  auto executor = Executor::create(device, plan, options);
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  EXPECT_EQ(device.log, "launch record-launch record-product record-copy record-launch record-copy ");
+  device.log.clear();
+  ASSERT_TRUE((*executor)->run().isOk());
+  ASSERT_TRUE((*executor)->run().isOk());
+  EXPECT_EQ(device.log, "replay replay ");
+  device.log.clear();
+  ASSERT_TRUE((*executor)->profile().isOk());
+  EXPECT_EQ(device.log, "#1 launch #2 product #3 copy #4 launch #5 copy ");
+}
+
+TEST(Executor, AFailingStepIsNamedAndLeavesNothingAllocated) {
+  FakeDevice device(1 << 30);
+  Plan plan = fakePlan();
+  ExecutorOptions options;
+  options.kind = ExecutorKind::Eager;
+  auto executor = Executor::create(device, plan, options);
+  ASSERT_TRUE(executor.isOk());
+  device.failAt = "copy";
+  EXPECT_EQ((*executor)->run().message(), "step 3 (copy): the fake was told to fail");
+  device.failAt = "";
+  ASSERT_TRUE((*executor)->run().isOk());
+  EXPECT_EQ((*executor)->stats().peakBytes, 6 * 256 + 2 * 512);
+}
+
+TEST(Executor, AFailingRecordingEnds) {
+  FakeDevice device(1 << 30);
+  Plan plan = fakePlan();
+  ExecutorOptions options;
+  options.kind = ExecutorKind::Graph;
+  device.failAt = "product";
+  auto executor = Executor::create(device, plan, options);
+  EXPECT_EQ(executor.status().message(), "step 2 (): the fake was told to fail");
+  EXPECT_FALSE(device.recording);
+  EXPECT_EQ(device.used, 0);
+}
+
+TEST(Executor, OutOfMemoryGivesThePlansPeak) {
+  FakeDevice device(3000);
+  Plan plan = fakePlan();
+  ExecutorOptions options;
+  auto executor = Executor::create(device, plan, options);
+  EXPECT_EQ(executor.status().code(), StatusCode::OutOfMemory);
+  EXPECT_EQ(executor.status().message(),
+            "the plan needs 6912 bytes: 1536 of parameters, inputs and constants, 1280 of arena, 4096 of library "
+            "workspace; free on device cuda: 3000 of 3000");
+  // A device that promises more than it gives.
+  device.claimedFree = 1 << 20;
+  EXPECT_EQ(Executor::create(device, plan, options).status().message(),
+            "the plan needs 6912 bytes: 1536 of parameters, inputs and constants, 1280 of arena, 4096 of library "
+            "workspace: wanted 4096 bytes, free 184");
+  EXPECT_EQ(device.used, 0);
+}
+
+} // namespace

@@ -1,0 +1,190 @@
+//===- VerifyTest.cpp - Whether a plan means something --------------------===//
+//
+// Each test breaks one thing in a plan that verifies and expects the one message for it.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/plan/Verify.h"
+
+#include "SamplePlan.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+using namespace heddle::runtime;
+
+namespace {
+
+/// The message after `change`; empty where the plan still verifies.
+std::string broken(const std::function<void(Plan &)> &change, const std::string &device = "cuda") {
+  Plan plan = samplePlan(device);
+  change(plan);
+  return verifyPlan(plan).message();
+}
+
+TEST(Verify, SamplesVerify) {
+  EXPECT_TRUE(verifyPlan(samplePlan("cuda")).isOk());
+  EXPECT_TRUE(verifyPlan(samplePlan("cpu")).isOk());
+  EXPECT_EQ(verifyPlan(Plan{}).code(), StatusCode::InvalidInput);
+}
+
+TEST(Verify, Plan) {
+  EXPECT_EQ(broken([](Plan &p) { p.device = "tpu"; }), "plan: device wanted cpu or cuda, found \"tpu\"");
+  EXPECT_EQ(broken([](Plan &p) { p.workspaceBytes = -1; }),
+            "plan: arena of 544 and workspace of -1 bytes: wanted none below zero");
+}
+
+TEST(Verify, Buffers) {
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].role = static_cast<BufferRole>(9); }),
+            "plan: buffer 0 (x): unknown role 9");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].dtype = static_cast<DType>(9); }),
+            "plan: buffer 0 (x): unknown element type 9");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].shape = {-2, 3}; }),
+            "plan: buffer 0 (x): shape [-2, 3] is negative or too large");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].shape = {int64_t{1} << 40, int64_t{1} << 40}; }),
+            "plan: buffer 0 (x): shape [1099511627776, 1099511627776] is negative or too large");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].bytes = 23; }),
+            "plan: buffer 0 (x): shape [2, 3] of f32 wants 24 bytes, found 23");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[3].offset = 128; }),
+            "plan: buffer 3 (y): offset 128 is not a multiple of 256");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].offset = 768; }),
+            "plan: buffer 4 (z): bytes 768 to 768+32 are outside the arena of 544");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[1].lastStep = 3; }),
+            "plan: buffer 1 (h): life from step 0 to 3 is not within the plan's 3 steps");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[1].firstStep = -1; }),
+            "plan: buffer 1 (h): life from step -1 to 1 is not within the plan's 3 steps");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[5].data.pop_back(); }),
+            "plan: buffer 5 (bias): data wants 16 bytes, found 15");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].data.assign(24, 0); }), "plan: buffer 0 (x): only a constant has data");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].parts.push_back({}); }),
+            "plan: buffer 0 (x): only a parameter has parts");
+}
+
+TEST(Verify, Parts) {
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[2].parts[1].elementOffset = 7; }),
+            "plan: buffer 2 (w): part w.second of shape [6] at element 7 is outside the buffer's 12 elements");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[2].parts[1].elementOffset = 5; }),
+            "plan: buffer 2 (w): parts w.first and w.second overlap");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[2].parts[1].init = static_cast<InitKind>(2); }),
+            "plan: buffer 2 (w): part w.second has unknown initialisation 2");
+}
+
+TEST(Verify, Memory) {
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[3].offset = 0; }),
+            "plan: buffer 1 (h) and buffer 3 (y) live at once and share bytes of the arena");
+  // h dies at step 1 and z, an output, lives throughout: sharing is wrong although no step touches both.
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].offset = 0; }),
+            "plan: buffer 1 (h) and buffer 4 (z) live at once and share bytes of the arena");
+  // Touching at a multiple of 256 is not sharing; disjoint lives may share.
+  EXPECT_EQ(broken([](Plan &p) {
+              Buffer late = p.buffers[1];
+              late.name = "late";
+              late.firstStep = late.lastStep = 2;
+              p.buffers.push_back(late);
+            }),
+            "");
+  EXPECT_EQ(broken([](Plan &p) { // Partial overlap from below.
+              p.buffers[1].shape = {100};
+              p.buffers[1].bytes = 400;
+            }),
+            "plan: buffer 1 (h) and buffer 3 (y) live at once and share bytes of the arena");
+}
+
+TEST(Verify, Names) {
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[2].parts[1].name = "w.first"; }),
+            "plan: two buffers or parts are named w.first (element of the state dict)");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].name.clear(); }), "plan: an input has no name");
+  EXPECT_EQ(broken([](Plan &p) { p.kernels.push_back(p.kernels[0]); }), "plan: two kernels are named rows_0");
+}
+
+TEST(Verify, Outputs) {
+  EXPECT_EQ(broken([](Plan &p) { p.steps.pop_back(), p.buffers[3].lastStep = 1, p.buffers[4].firstStep = p.buffers[4].lastStep = -1; }),
+            "plan: buffer 4 (z) is an output that no step writes");
+}
+
+TEST(Verify, Kernels) {
+  EXPECT_EQ(broken([](Plan &p) { p.kernels[0].name.clear(); }), "plan: kernel 0 (): has no name");
+  EXPECT_EQ(broken([](Plan &p) { p.kernels[0].language = KernelLanguage::Cpu; }),
+            "plan: kernel 0 (rows_0): language wanted for device cuda is 0, found 1");
+  EXPECT_EQ(broken([](Plan &p) { p.kernels[0].target.clear(); }), "plan: kernel 0 (rows_0): has no target");
+  EXPECT_EQ(broken([](Plan &p) {
+              p.kernels[0].binary.clear();
+              p.kernels[0].source.clear();
+            }),
+            "plan: kernel 0 (rows_0): has neither source nor binary");
+  EXPECT_EQ(broken([](Plan &p) { p.kernels[0].binary.clear(); }, "cpu"),
+            "plan: kernel 0 (rows_0): has no object code");
+  EXPECT_EQ(broken([](Plan &p) { p.kernels[0].threads = 2048; }),
+            "plan: kernel 0 (rows_0): threads a block: wanted 1 to 1024, found 2048");
+  EXPECT_EQ(broken([](Plan &p) { p.kernels[0].sharedBytes = -1; }),
+            "plan: kernel 0 (rows_0): shared bytes: wanted none or more, found -1");
+}
+
+TEST(Verify, Launches) {
+  const std::string at = "plan: step 0 (block rms_norm): ";
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.kernel = 1; }), at + "wanted a kernel below 1, found 1");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = 6; }),
+            at + "operand 1: wanted a buffer below 6, found 6");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = -2; }),
+            at + "operand 1: wanted a buffer below 6, found -2");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].byteOffset = 25; }),
+            at + "operand 1: bytes 25 to 25+0 are outside buffer 1 (h) of 24");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = 3; }),
+            at + "operand 1: buffer 3 (y) lives from step 1 to 2");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.grid[1] = 0; }), at + "grid[1]: wanted 1 to 65535, found 0");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.items = -1; }, "cpu"),
+            at + "items: wanted none or more, found -1");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].kind = static_cast<StepKind>(4); }), at + "unknown kind 4");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].phase = static_cast<Phase>(4); }), at + "unknown phase 4");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[1].phase = Phase::Init; }),
+            "plan: step 1 (block product): a step of phase Init comes after a step of another phase");
+}
+
+TEST(Verify, Products) {
+  const std::string at = "plan: step 1 (block product): ";
+  auto product = [](const std::function<void(Product &)> &change) {
+    return broken([&](Plan &p) { change(p.steps[1].product); });
+  };
+  EXPECT_EQ(product([](Product &p) { p.m = 0; }),
+            at + "product of m 0, n 4, k 3, batch 1: wanted all above zero (k may be zero)");
+  EXPECT_EQ(product([](Product &p) { p.a.ld = 2; }), at + "a: ld wanted at least 3, found 2");
+  EXPECT_EQ(product([](Product &p) { p.a.ld = 4; }), at + "a: bytes 0 to 0+28 are outside buffer 1 (h) of 24");
+  EXPECT_EQ(product([](Product &p) { p.b.batchStride = -1; }),
+            at + "b: strides 4 and -1: wanted none below zero");
+  EXPECT_EQ(product([](Product &p) { p.b.ref.byteOffset = 2; }),
+            at + "b: byte offset 2 is not a multiple of 4");
+  EXPECT_EQ(product([](Product &p) { p.batch = 2, p.d.batchStride = 8; }),
+            at + "d: bytes 0 to 0+64 are outside buffer 3 (y) of 32");
+  EXPECT_EQ(product([](Product &p) { p.batch = 2; }),
+            at + "d: 2 matrices with batch stride 0 would be written over each other");
+  EXPECT_EQ(product([](Product &p) { p.b.batchStride = INT64_MAX, p.d.batchStride = 1, p.batch = INT64_MAX; }),
+            at + "b: bytes 0 to 0+9223372036854775807 are outside buffer 2 (w) of 48");
+  EXPECT_EQ(product([](Product &p) { p.b.transposed = true; }), at + "b: bytes 0 to 0+60 are outside buffer 2 (w) of 48");
+  EXPECT_EQ(product([](Product &p) { p.b.transposed = true, p.b.ld = 3; }), "");
+  EXPECT_EQ(product([](Product &p) { p.d.transposed = true; }), at + "d: bytes 0 to 0+56 are outside buffer 3 (y) of 32");
+  EXPECT_EQ(product([](Product &p) { p.d.transposed = true, p.d.ld = 2; }), at + "c and d must not be transposed");
+  EXPECT_EQ(product([](Product &p) { p.beta = 1; }), at + "beta is 1.000000 and c is absent");
+  EXPECT_EQ(product([](Product &p) { p.math = MathMode::Low; }),
+            at + "a and b: wanted both bf16 or both f16, found f32 and f32");
+  EXPECT_EQ(product([](Product &p) { p.a.dtype = DType::BF16; }), at + "a and b: wanted both f32, found bf16 and f32");
+  EXPECT_EQ(product([](Product &p) { p.a.dtype = DType::I32; }), at + "a: wanted f32, bf16 or f16, found i32");
+  EXPECT_EQ(product([](Product &p) { p.bias = {}; }), at + "the epilogue wants a bias, found none");
+  EXPECT_EQ(product([](Product &p) { p.epilogue = Epilogue::Relu; }), at + "the epilogue takes no bias, found one");
+  EXPECT_EQ(product([](Product &p) { p.bias.byteOffset = 4; }),
+            at + "bias: bytes 4 to 4+16 are outside buffer 5 (bias) of 16");
+  EXPECT_EQ(product([](Product &p) { p.biasType = DType::I64; }), at + "bias: wanted f32, bf16 or f16, found i64");
+  EXPECT_EQ(product([](Product &p) { p.math = static_cast<MathMode>(3); }), at + "unknown math mode 3");
+  EXPECT_EQ(product([](Product &p) { p.epilogue = static_cast<Epilogue>(6); }), at + "unknown epilogue 6");
+}
+
+TEST(Verify, Copies) {
+  const std::string at = "plan: step 2 (copy): ";
+  EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.destination.byteOffset = 4; }),
+            at + "destination: bytes 4 to 4+32 are outside buffer 4 (z) of 32");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.source = {}; }),
+            at + "source: wanted a buffer below 6, found -1");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.bytes = -1; }),
+            at + "source: bytes 0 to 0+-1 are outside buffer 3 (y) of 32");
+}
+
+} // namespace

@@ -1,0 +1,225 @@
+//===- CpuProductTest.cpp - Matrix products on the CPU --------------------===//
+//
+// Every form of Product against a float64 sum written from its definition.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/product/CpuProduct.h"
+
+#include "runtime/base/Convert.h"
+#include "runtime/base/Random.h"
+#include "runtime/product/Epilogue.h"
+#include "runtime/product/OpenBlas.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace heddle::runtime;
+
+namespace {
+
+/// A stored matrix operand with its values, rounded to its type, as float64.
+struct Stored {
+  std::vector<uint8_t> bytes;
+  std::vector<double> values;
+
+  Stored(DType type, int64_t elements, uint64_t stream, bool nan = false)
+      : bytes(static_cast<size_t>(elements * sizeOf(type))), values(static_cast<size_t>(elements)) {
+    std::vector<float> drawn(static_cast<size_t>(elements));
+    for (int64_t i = 0; i < elements; ++i)
+      drawn[static_cast<size_t>(i)] = nan ? NAN : normalElement(1, stream, static_cast<uint64_t>(i), normalFactor(1));
+    EXPECT_TRUE(narrowFromF32(type, drawn.data(), bytes.data(), elements).isOk());
+    widenToF64(type, bytes.data(), values.data(), elements);
+  }
+};
+
+int64_t storedElements(const MatrixRef &matrix, int64_t rows, int64_t columns, int64_t batch) {
+  if (matrix.transposed)
+    std::swap(rows, columns);
+  return (batch - 1) * matrix.batchStride + std::max<int64_t>(rows, 1) * std::max(matrix.ld, columns);
+}
+
+double at(const Stored &stored, const MatrixRef &matrix, int64_t batch, int64_t i, int64_t j) {
+  int64_t element = batch * matrix.batchStride + (matrix.transposed ? j * matrix.ld + i : i * matrix.ld + j);
+  return stored.values[static_cast<size_t>(element)];
+}
+
+double epilogueOf(Epilogue epilogue, double value, double bias) {
+  if (hasBias(epilogue))
+    value += bias;
+  if (epilogue == Epilogue::Gelu || epilogue == Epilogue::BiasGelu)
+    value = 0.5 * value * (1 + std::erf(value / std::sqrt(2.0)));
+  if (epilogue == Epilogue::Relu || epilogue == Epilogue::BiasRelu)
+    value = std::max(value, 0.0);
+  return value;
+}
+
+/// Runs `p` on `threads` threads with d full of NaN (unless it is c) and compares every element of d.
+void check(const Product &p, int threads, bool cIsD = false) {
+  SCOPED_TRACE(testing::Message() << p.m << "x" << p.n << "x" << p.k << " batch " << p.batch << " threads " << threads
+                                  << " a " << nameOf(p.a.dtype) << p.a.transposed << " b " << p.b.transposed << " d "
+                                  << nameOf(p.d.dtype) << " epilogue " << int(p.epilogue));
+  Stored a(p.a.dtype, storedElements(p.a, p.m, p.k, p.batch), 1), b(p.b.dtype, storedElements(p.b, p.k, p.n, p.batch), 2);
+  bool hasC = p.beta != 0 && !cIsD;
+  Stored c(p.c.dtype, hasC ? storedElements(p.c, p.m, p.n, p.batch) : 0, 3);
+  Stored d(p.d.dtype, storedElements(p.d, p.m, p.n, p.batch), 4, !cIsD);
+  Stored bias(p.biasType, p.n, 5);
+  Stored before = d;
+  ThreadPool pool(threads);
+  auto products = CpuProducts::create(pool);
+  ASSERT_TRUE(products.isOk()) << products.status().message();
+  Status status = (*products)->run(p, a.bytes.data(), b.bytes.data(), cIsD ? d.bytes.data() : hasC ? c.bytes.data() : nullptr,
+                                   hasBias(p.epilogue) ? bias.bytes.data() : nullptr, d.bytes.data());
+  ASSERT_TRUE(status.isOk()) << status.message();
+  widenToF64(p.d.dtype, d.bytes.data(), d.values.data(), static_cast<int64_t>(d.values.size()));
+  // A float32 sum of k products of unit normals loses at most k^1.5 * 2^-24, far less on average; a narrow result adds
+  // half a unit of its last place: 2^-8 for bf16, 2^-11 for f16.
+  double unit = p.d.dtype == DType::BF16 ? 0x1p-8 : p.d.dtype == DType::F16 ? 0x1p-11 : 0;
+  for (int64_t z = 0; z < p.batch; ++z)
+    for (int64_t i = 0; i < p.m; ++i)
+      for (int64_t j = 0; j < p.n; ++j) {
+        double sum = 0;
+        for (int64_t l = 0; l < p.k; ++l)
+          sum += at(a, p.a, z, i, l) * at(b, p.b, z, l, j);
+        sum *= p.alpha;
+        if (p.beta != 0)
+          sum += p.beta * (cIsD ? at(before, p.d, z, i, j) : at(c, p.c, z, i, j));
+        double expected = epilogueOf(p.epilogue, sum, bias.values[static_cast<size_t>(j)]);
+        double found = at(d, p.d, z, i, j);
+        double bound = std::pow(p.k + 4.0, 1.5) * 0x1p-24 * std::max(1.0, std::fabs(p.alpha)) + 1.01 * unit * std::fabs(expected);
+        ASSERT_NEAR(found, expected, bound) << z << " " << i << " " << j;
+      }
+}
+
+Product make(int64_t m, int64_t n, int64_t k, DType type = DType::F32, bool ta = false, bool tb = false) {
+  Product p;
+  p.m = m, p.n = n, p.k = k;
+  p.a = {{0, 0}, type, ta ? m : k, 0, ta};
+  p.b = {{1, 0}, type, tb ? k : n, 0, tb};
+  p.c = {{3, 0}, DType::F32, n, 0, false};
+  p.d = {{2, 0}, DType::F32, n, 0, false};
+  p.math = type == DType::F32 ? MathMode::F32 : MathMode::Low;
+  return p;
+}
+
+TEST(CpuProduct, OddSizesTransposedOrNot) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {1, 7, 33}, {17, 1, 5}, {33, 65, 129}, {130, 67, 31}})
+    for (int transposes = 0; transposes < 4; ++transposes)
+      for (DType type : {DType::F32, DType::BF16, DType::F16})
+        for (int threads : {1, 3})
+          check(make(m, n, k, type, transposes & 1, transposes & 2), threads);
+}
+
+TEST(CpuProduct, PanelsOfNarrowOperands) {
+  // Larger than a panel in rows and columns, so that every loop turns.
+  check(make(300, 600, 40, DType::BF16, false, true), 1);
+  check(make(300, 600, 40, DType::BF16, true, false), 2);
+}
+
+TEST(CpuProduct, LeadingDimensionsAndBatches) {
+  for (int transposes = 0; transposes < 4; ++transposes) {
+    Product p = make(19, 23, 11, DType::F32, transposes & 1, transposes & 2);
+    p.batch = 5;
+    p.a.ld += 3, p.b.ld += 2, p.d.ld += 7;
+    p.a.batchStride = 700, p.b.batchStride = 800, p.d.batchStride = 19 * 30 + 1;
+    for (int threads : {1, 2, 4})
+      check(p, threads);
+    p.b.batchStride = 0; // One b for all.
+    check(p, 2);
+  }
+}
+
+TEST(CpuProduct, InterleavedBatches) {
+  // Heads side by side in one row, as attention stores them.
+  Product p = make(9, 8, 16);
+  p.batch = 3;
+  p.a.ld = 48, p.a.batchStride = 16;
+  p.b.ld = 24, p.b.batchStride = 8;
+  p.d.ld = 24, p.d.batchStride = 8;
+  check(p, 2);
+}
+
+TEST(CpuProduct, EpiloguesAndResultTypes) {
+  for (Epilogue epilogue : {Epilogue::None, Epilogue::Bias, Epilogue::Gelu, Epilogue::BiasGelu, Epilogue::Relu, Epilogue::BiasRelu})
+    for (DType type : {DType::F32, DType::BF16})
+      for (DType result : {DType::F32, DType::BF16, DType::F16}) {
+        Product p = make(37, 45, 20, type);
+        p.epilogue = epilogue;
+        p.d.dtype = result;
+        p.biasType = type;
+        check(p, 2);
+      }
+}
+
+TEST(CpuProduct, AlphaBetaAndC) {
+  for (DType result : {DType::F32, DType::BF16})
+    for (double beta : {1.0, -0.5}) {
+      Product p = make(35, 41, 12);
+      p.alpha = 1.5, p.beta = beta;
+      p.d.dtype = result;
+      check(p, 2); // c is another buffer.
+      p.c.dtype = DType::BF16;
+      p.c.ld = 50;
+      p.epilogue = Epilogue::Bias;
+      check(p, 2);
+      p.c = p.d;
+      check(p, 2, /*cIsD=*/true);
+    }
+}
+
+TEST(CpuProduct, EmptySumIsZeroOrC) {
+  Product p = make(5, 6, 0);
+  p.epilogue = Epilogue::Bias;
+  check(p, 2); // d was NaN: it must not be read.
+  p.beta = 2;
+  check(p, 2);
+  p.d.dtype = DType::BF16;
+  check(p, 1);
+}
+
+TEST(CpuProduct, SameBitsEveryTime) {
+  Product p = make(100, 200, 300);
+  Stored a(DType::F32, 100 * 300, 1), b(DType::F32, 200 * 300, 2);
+  ThreadPool pool(3);
+  auto products = CpuProducts::create(pool);
+  ASSERT_TRUE(products.isOk());
+  std::vector<float> first(100 * 200), again(100 * 200);
+  ASSERT_TRUE((*products)->run(p, a.bytes.data(), b.bytes.data(), nullptr, nullptr, first.data()).isOk());
+  for (int round = 0; round < 10; ++round) {
+    ASSERT_TRUE((*products)->run(p, a.bytes.data(), b.bytes.data(), nullptr, nullptr, again.data()).isOk());
+    EXPECT_EQ(first, again);
+  }
+}
+
+TEST(CpuProduct, RefusesWhatTheLibraryCannotIndex) {
+  ThreadPool pool(1);
+  auto products = CpuProducts::create(pool);
+  ASSERT_TRUE(products.isOk());
+  Product p = make(1, 1, 1);
+  p.a.ld = int64_t{1} << 31;
+  float one = 1;
+  EXPECT_EQ((*products)->run(p, &one, &one, nullptr, nullptr, &one).message(),
+            "a product's sizes and leading dimensions on the CPU must be below 2147483648, found 2147483648");
+}
+
+TEST(CpuProduct, LibraryNamesItsVersionAndCore) {
+  auto name = prepareOpenBlas();
+  ASSERT_TRUE(name.isOk()) << name.status().message();
+  EXPECT_EQ(name->substr(0, 9), "OpenBLAS ");
+  EXPECT_NE(name->find('('), std::string::npos);
+}
+
+TEST(CpuProduct, GeluIsCloseToItsDefinition) {
+  for (float x = -8; x <= 8; x += 0.001f) {
+    float value = x;
+    applyEpilogue(Epilogue::Gelu, &value, 1, 1, 1, nullptr);
+    double expected = 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    // erf is off by at most 5 units of 2^-24 (its approximation), times |x|.
+    EXPECT_NEAR(value, expected, 5 * 0x1p-24 * std::max(1.0f, std::fabs(x))) << x;
+  }
+  float nan = NAN;
+  applyEpilogue(Epilogue::Relu, &nan, 1, 1, 1, nullptr);
+  EXPECT_TRUE(std::isnan(nan));
+}
+
+} // namespace
