@@ -90,15 +90,16 @@ Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
   g.setLocation(commonLocation(productPlaces));
   Value merged = g.matmul(earliest.getLhs(), g.transpose(weight, {1, 0}),
                           typeOf(earliest.getResult()).getElementType());
-  builder.setInsertionPointAfter(merged.getDefiningOp()); // The products before which it stood go away.
   int64_t last = typeOf(merged).getRank() - 1, offset = 0;
   for (WeightProduct &product : products) {
     int64_t extent = typeOf(product.product.getResult()).getDimSize(last);
     g.setLocation(product.product->getLoc());
     product.product.getResult().replaceAllUsesWith(g.slice(merged, last, offset, extent));
     offset += extent;
-    product.product->erase();
   }
+  // Only now: everything above was put in before the earliest of them.
+  for (WeightProduct &product : products)
+    product.product->erase();
   return merged.getDefiningOp();
 }
 
