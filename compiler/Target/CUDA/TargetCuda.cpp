@@ -73,9 +73,10 @@ struct TargetCuda : heddle::cuda::impl::TargetCudaBase<TargetCuda> {
     for (auto launch : program.getBody().getOps<plan::LaunchOp>())
       launches[launch.getKernel()].push_back(launch);
     for (auto func : llvm::make_early_inc_range(program.getBody().getOps<kernel::FuncOp>())) {
-      if (failed(lower(func, launches[func.getName()], target)))
+      auto entry = launches.try_emplace(func.getName()).first; // Lowering erases the func, and its name.
+      if (failed(lower(func, entry->second, target)))
         return failure();
-      launches.erase(func.getName());
+      launches.erase(entry);
     }
     for (auto kernel : program.getBody().getOps<plan::KernelOp>())
       launches.erase(kernel.getSymName());
