@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -121,7 +122,7 @@ static Value expandSin(Arithmetic &m, math::SinOp op) { return sine(m, op.getOpe
 static Value expandCos(Arithmetic &m, math::CosOp op) { return sine(m, op.getOperand(), 1); }
 
 //===----------------------------------------------------------------------===//
-// powf
+// log, log2, powf
 //===----------------------------------------------------------------------===//
 
 /// log2 of a positive finite float64 that was a float32: exponent and atanh series of the mantissa.
@@ -142,6 +143,19 @@ static Value log2(Arithmetic &m, Value x) {
                                             1.0 / 3, 1.0});
   return m.fma(m.mul(s, m.real(2 * M_LOG2E)), series, e);
 }
+
+/// scale * log2 of any float32: -inf of 0, NaN below.
+static Value logarithm(Arithmetic &m, Value x32, double scale) {
+  Value x = m.extend(x32), zero = m.real(0), infinity = m.real(INFINITY);
+  Value result = m.mul(log2(m, x), m.real(scale));
+  result = m.select(m.equal(x, zero), m.real(-INFINITY), result);
+  result = m.select(m.compare(arith::CmpFPredicate::ULT, x, zero), m.real(std::nan("")), result);
+  result = m.select(m.equal(x, infinity), infinity, result);
+  return m.round(result);
+}
+
+static Value expandLog(Arithmetic &m, math::LogOp op) { return logarithm(m, op.getOperand(), M_LN2); }
+static Value expandLog2(Arithmetic &m, math::Log2Op op) { return logarithm(m, op.getOperand(), 1); }
 
 /// 2^t for |t| <= 1000: the Taylor series of 2^(t - k) and k in the exponent.
 static Value exp2(Arithmetic &m, Value t) {
@@ -182,7 +196,7 @@ static Value generalPower(Arithmetic &m, Value x32, Value y32) {
   return m.round(power);
 }
 
-/// x^n by squaring, n > 0: at most four roundings.
+/// x^n by squaring, 0 < n <= 4: at most two units in the last place.
 static Value integerPower(Arithmetic &m, Value x, int n) {
   Value result;
   for (; n; n /= 2, x = n ? m.mul(x, x) : x)
@@ -193,7 +207,10 @@ static Value integerPower(Arithmetic &m, Value x, int n) {
 
 static Value expandPow(Arithmetic &m, math::PowFOp op) {
   Attribute attribute;
-  if (!matchPattern(op.getRhs(), m_Constant(&attribute)))
+  Value power = op.getRhs();
+  if (auto broadcast = power.getDefiningOp<vector::BroadcastOp>())
+    power = broadcast.getSource();
+  if (!matchPattern(power, m_Constant(&attribute)))
     return generalPower(m, op.getLhs(), op.getRhs());
   if (auto elements = dyn_cast<SplatElementsAttr>(attribute))
     attribute = elements.getSplatValue<Attribute>();
@@ -206,9 +223,10 @@ static Value expandPow(Arithmetic &m, math::PowFOp op) {
     Value root = math::SqrtOp::create(m.b, op.getLhs());
     return exponent > 0 ? root : m.div(one, root);
   }
-  if (std::fabs(exponent) <= 8 && exponent == std::floor(exponent)) {
-    Value power = integerPower(m, op.getLhs(), std::abs(int(exponent)));
-    return exponent > 0 ? power : m.div(one, power);
+  if (std::fabs(exponent) <= 4 && exponent == std::floor(exponent)) {
+    // The quotient first: x^2 can be denormal where 1/x^2 is not.
+    Value factor = exponent > 0 ? op.getLhs() : m.div(one, op.getLhs());
+    return integerPower(m, factor, std::abs(int(exponent)));
   }
   return generalPower(m, op.getLhs(), op.getRhs());
 }
@@ -216,11 +234,12 @@ static Value expandPow(Arithmetic &m, math::PowFOp op) {
 void heddle::cpu::populateMathExpansion(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<Expand<math::RsqrtOp>>(context, expandRsqrt);
+  patterns.add<Expand<math::LogOp>>(context, expandLog);
+  patterns.add<Expand<math::Log2Op>>(context, expandLog2);
   patterns.add<Expand<math::SinOp>>(context, expandSin);
   patterns.add<Expand<math::CosOp>>(context, expandCos);
   patterns.add<Expand<math::PowFOp>>(context, expandPow);
-  constexpr StringRef kApproximated[] = {"math.exp",  "math.expm1", "math.log", "math.log1p",
-                                         "math.log2", "math.tanh",  "math.erf"};
+  constexpr StringRef kApproximated[] = {"math.exp", "math.expm1", "math.log1p", "math.tanh", "math.erf"};
   populateMathPolynomialApproximationPatterns(
       patterns, [&](StringRef name) { return llvm::is_contained(kApproximated, name); });
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);

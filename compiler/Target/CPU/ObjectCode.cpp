@@ -20,8 +20,9 @@ constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
 
 /// The loops are written as they shall run, with vectors and accumulators: what is left is to clean up addresses, move
 /// invariants out and share what blocks have in common. A quarter of the time of the default pipeline.
-constexpr llvm::StringLiteral kPasses = "function(early-cse,instcombine,simplifycfg,loop-mssa(loop-rotate,licm),"
-                                        "early-cse<memssa>,instcombine,simplifycfg)";
+constexpr llvm::StringLiteral kPasses =
+    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 void initializeX86() {
   static std::once_flag once;

@@ -281,10 +281,17 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
   SmallVector<Value> sums;
   for (int64_t reduction = 0; reduction < op.getNumReductions(); ++reduction)
     sums.push_back(identity(op.getReduction(reduction), wide));
+  // Pieces begin at multiples of every block, so that a constant extent tells whether blocks come out even.
+  std::optional<int64_t> constant = getConstantIntValue(op.getExtent());
+  auto even = [&](int64_t lanes) { return constant && *constant % lanes == 0; };
   Value at = first;
+  bool done = false;
   for (int64_t lanes : widths) {
     for (auto [reduction, sum] : llvm::enumerate(sums))
       sum = fold(op.getReduction(reduction), sum, lanes);
+    if (done)
+      continue;
+    done = even(lanes);
     Value whole = b.createOrFold<arith::DivUIOp>(sub(last, at), e.index(lanes));
     if (getConstantIntValue(whole) == 0)
       continue;
@@ -304,7 +311,7 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
   }
 
   Value remaining = sub(last, at);
-  if (getConstantIntValue(remaining) != 0) {
+  if (!done && getConstantIntValue(remaining) != 0) {
     Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, remaining, e.index(0));
     auto branch = scf::IfOp::create(b, ValueRange(sums).getTypes(), some, /*withElseRegion=*/!sums.empty());
     OpBuilder::InsertionGuard guard(b);

@@ -84,7 +84,7 @@ std::string test::runTargetCpu(const std::string &program, const std::string &ta
 }
 
 test::CpuKernel::CpuKernel(const std::string &text, const std::string &target,
-                           std::vector<std::vector<int64_t>> launches)
+                           std::vector<std::vector<int64_t>> launches, bool oneBuffer)
     : counts(std::move(launches)) {
   // Each launch names a buffer of its own for each `kernel.buffer` argument.
   size_t at = text.find('@') + 1;
@@ -97,7 +97,7 @@ test::CpuKernel::CpuKernel(const std::string &text, const std::string &target,
   for (size_t index = 0; index < buffers; ++index) {
     std::string buffer = "b" + std::to_string(index);
     body += "plan.buffer @" + buffer + " scratch tensor<1xf32>\n";
-    references += (index ? ", #plan.ref<@" : "#plan.ref<@") + buffer + ">";
+    references += (index ? ", #plan.ref<@" : "#plan.ref<@") + (oneBuffer ? "b0" : buffer) + ">";
   }
   body += text;
   for (const std::vector<int64_t> &launch : counts) {

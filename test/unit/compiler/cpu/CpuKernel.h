@@ -52,7 +52,9 @@ public:
 /// Throws std::runtime_error with the diagnostics when the pass refuses.
 class CpuKernel {
 public:
-  CpuKernel(const std::string &text, const std::string &target, std::vector<std::vector<int64_t>> counts);
+  /// With `oneBuffer` the launches name one buffer for all arguments.
+  CpuKernel(const std::string &text, const std::string &target, std::vector<std::vector<int64_t>> counts,
+            bool oneBuffer = false);
   ~CpuKernel();
   /// Runs launch `index` on [0, items), cut into `pieces` ranges that are run last first.
   void run(size_t index, std::vector<void *> buffers, int64_t pieces = 1);
