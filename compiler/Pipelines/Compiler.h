@@ -6,6 +6,8 @@
 #ifndef HEDDLE_COMPILER_PIPELINES_COMPILER_H
 #define HEDDLE_COMPILER_PIPELINES_COMPILER_H
 
+#include "compiler/Import/ModelRequest.h"
+#include "compiler/Support/MatchReport.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/reference/Program.h"
@@ -17,15 +19,6 @@
 #include <vector>
 
 namespace heddle {
-
-/// Which model, and the values of its symbolic dimensions.
-struct ModelRequest {
-  std::string model; ///< study:small … study:10B, or a path to a graph (.mlir).
-  int64_t batch = 4;
-  int64_t context = 512;
-  std::optional<int64_t> layers; ///< Cut to the first so many blocks.
-  std::optional<int64_t> vocabulary;
-};
 
 enum class PipelineKind { Compiled, Eager };
 enum class Precision { F32, TF32, BF16 };
@@ -43,21 +36,13 @@ struct CompileOptions {
 
 /// A group of ops that became one kernel, product or skeleton.
 struct GroupReport {
-  std::string kind;     ///< rows, attention, product, copy.
-  std::string name;     ///< As the step's label.
+  std::string kind; ///< rows, attention, product, copy.
+  std::string name; ///< As the step's label.
   std::string location;
   std::vector<std::string> ops;
-  int64_t bytesBefore = 0; ///< Bytes moved when each op ran alone.
-  int64_t bytesAfter = 0;  ///< Bytes moved by the group.
+  int64_t bytesBefore = 0;          ///< Bytes moved when each op ran alone.
+  int64_t bytesAfter = 0;           ///< Bytes moved by the group.
   std::vector<std::string> reasons; ///< Why neighbours are not in it.
-};
-
-/// What a raising pattern found, or what stopped it.
-struct MatchReport {
-  std::string pattern; ///< attention, rms_norm, …
-  bool matched = false;
-  std::string location;
-  std::string reason; ///< For a near miss: the op that stopped it and why.
 };
 
 /// Wall time of one phase, and of kernel compilation.
@@ -68,12 +53,13 @@ struct PhaseTime {
 
 struct CompileReport {
   std::vector<GroupReport> groups;
-  std::vector<MatchReport> matches;
+  MatchReports matches;
   std::vector<PhaseTime> times;
 };
 
 struct CompileResult {
-  runtime::Plan plan; ///< Kernels carry text or objects; cubins are filled by runtime/nvrtc at load or by `compile`.
+  runtime::Plan
+      plan; ///< Kernels carry text or objects; cubins are filled by runtime/nvrtc at load or by `compile`.
   CompileReport report;
 };
 

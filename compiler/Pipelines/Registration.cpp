@@ -1,5 +1,10 @@
 #include "compiler/Pipelines/Registration.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Graph/Passes.h"
+#include "compiler/Lowering/Passes.h"
+#include "compiler/Plan/Passes.h"
 #include "compiler/Target/CPU/Passes.h"
+#include "compiler/Target/CUDA/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
 #include "dialects/Plan/PlanDialect.h"
@@ -18,5 +23,10 @@ void heddle::registerDialects(mlir::DialectRegistry &registry) {
 void heddle::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  registerGraphPasses();
+  registerHeddleFusionPasses();
+  registerHeddleLoweringPasses();
+  registerCudaTargetPasses();
   registerCpuTargetPasses();
+  plan::registerPlanPasses();
 }

@@ -17,8 +17,8 @@ llvm::LogicalResult DimsAttr::verifyEncoding(mlir::ArrayRef<int64_t> shape, mlir
                        << shape.size();
   for (auto [name, extent] : llvm::zip_equal(getNames(), shape))
     if (!SymbolicDim::parse(name.getValue(), extent))
-      return emitError() << "#graph.dims: \"" << name.getValue() << "\" is no product of sorted symbols that can be "
-                         << extent;
+      return emitError() << "#graph.dims: \"" << name.getValue()
+                         << "\" is no product of sorted symbols that can be " << extent;
   return mlir::success();
 }
 

@@ -56,12 +56,20 @@ bool heddle::graph::hasBoolElements(mlir::Type type) {
 
 bool heddle::graph::isGraphTensor(mlir::Type type) {
   auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && tensor.getRank() <= kMaxRank &&
+  if (!tensor || !tensor.hasStaticShape() || tensor.getRank() > kMaxRank)
+    return false;
+  double elements = 1;
+  for (int64_t extent : tensor.getShape()) {
+    if (extent < 1)
+      return false;
+    elements *= static_cast<double>(extent);
+  }
+  return elements <= kMaxElements &&
          (hasFloatElements(type) || hasIntElements(type) || hasBoolElements(type));
 }
 
-mlir::Operation *GraphDialect::materializeConstant(mlir::OpBuilder &builder, mlir::Attribute value, mlir::Type type,
-                                                   mlir::Location loc) {
+mlir::Operation *GraphDialect::materializeConstant(mlir::OpBuilder &builder, mlir::Attribute value,
+                                                   mlir::Type type, mlir::Location loc) {
   auto elements = llvm::dyn_cast<mlir::ElementsAttr>(value);
   return elements && elements.getType() == type ? ConstantOp::create(builder, loc, type, elements) : nullptr;
 }

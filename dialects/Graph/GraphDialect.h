@@ -16,8 +16,11 @@ namespace heddle::graph {
 
 /// The highest rank that every layer below handles.
 constexpr int64_t kMaxRank = 6;
+/// Beyond this many elements, byte counts and sums of them near the range of int64.
+constexpr double kMaxElements = 1e15;
 
-/// A ranked tensor of static extents, rank at most kMaxRank and a supported element type.
+/// A ranked tensor of static extents of at least 1, rank at most kMaxRank, at most kMaxElements elements and
+/// a supported element type.
 bool isGraphTensor(mlir::Type type);
 bool hasFloatElements(mlir::Type type);
 bool hasIntElements(mlir::Type type);

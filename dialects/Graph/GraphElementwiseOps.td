@@ -13,7 +13,7 @@ class Graph_Unary<string opMnemonic, Type type, string text, list<Trait> traits 
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
-def Graph_NegOp : Graph_Unary<"neg", Graph_Number, "-x">;
+def Graph_NegOp : Graph_Unary<"neg", Graph_Number, "-x"> { let hasFolder = 1; }
 def Graph_AbsOp : Graph_Unary<"abs", Graph_Number, "|x|">;
 def Graph_ExpOp : Graph_Unary<"exp", Graph_Float, "e to the x">;
 def Graph_LogOp : Graph_Unary<"log", Graph_Float, "Natural logarithm">;
@@ -27,7 +27,7 @@ def Graph_SinOp : Graph_Unary<"sin", Graph_Float, "Sine (radians)">;
 def Graph_CosOp : Graph_Unary<"cos", Graph_Float, "Cosine (radians)">;
 def Graph_ReluOp : Graph_Unary<"relu", Graph_Float, "max(x, 0)">;
 def Graph_SiluOp : Graph_Unary<"silu", Graph_Float, "x * sigmoid(x)">;
-def Graph_NotOp : Graph_Unary<"not", Graph_Bool, "Logical not">;
+def Graph_NotOp : Graph_Unary<"not", Graph_Bool, "Logical not"> { let hasFolder = 1; let hasCanonicalizer = 1; }
 
 def Graph_GeluOp : Graph_Unary<"gelu", Graph_Float, "Gaussian error linear unit"> {
   let description = [{
@@ -47,15 +47,15 @@ class Graph_Binary<string opMnemonic, Type type, string text, list<Trait> traits
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-def Graph_AddOp : Graph_Binary<"add", Graph_Number, "a + b", [Commutative]>;
-def Graph_SubOp : Graph_Binary<"sub", Graph_Number, "a - b">;
-def Graph_MulOp : Graph_Binary<"mul", Graph_Number, "a * b", [Commutative]>;
-def Graph_DivOp : Graph_Binary<"div", Graph_Float, "a / b">;
-def Graph_PowOp : Graph_Binary<"pow", Graph_Float, "a to the power b">;
+def Graph_AddOp : Graph_Binary<"add", Graph_Number, "a + b", [Commutative]> { let hasFolder = 1; }
+def Graph_SubOp : Graph_Binary<"sub", Graph_Number, "a - b"> { let hasFolder = 1; }
+def Graph_MulOp : Graph_Binary<"mul", Graph_Number, "a * b", [Commutative]> { let hasFolder = 1; }
+def Graph_DivOp : Graph_Binary<"div", Graph_Float, "a / b"> { let hasFolder = 1; let hasCanonicalizer = 1; }
+def Graph_PowOp : Graph_Binary<"pow", Graph_Float, "a to the power b"> { let hasFolder = 1; let hasCanonicalizer = 1; }
 def Graph_MaximumOp : Graph_Binary<"maximum", Graph_Number, "The larger; NaN when either is NaN", [Commutative]>;
 def Graph_MinimumOp : Graph_Binary<"minimum", Graph_Number, "The smaller; NaN when either is NaN", [Commutative]>;
-def Graph_AndOp : Graph_Binary<"and", Graph_Bool, "Logical and", [Commutative]>;
-def Graph_OrOp : Graph_Binary<"or", Graph_Bool, "Logical or", [Commutative]>;
+def Graph_AndOp : Graph_Binary<"and", Graph_Bool, "Logical and", [Commutative]> { let hasFolder = 1; }
+def Graph_OrOp : Graph_Binary<"or", Graph_Bool, "Logical or", [Commutative]> { let hasFolder = 1; }
 
 def Graph_CompareOp : Graph_Pure<"compare", [SameTypeOperands, SameOperandsAndResultShape, Graph_Elementwise]> {
   let summary = "Comparison, element by element";
@@ -66,6 +66,8 @@ def Graph_CompareOp : Graph_Pure<"compare", [SameTypeOperands, SameOperandsAndRe
   let arguments = (ins Graph_PredicateAttr:$predicate, Graph_Number:$lhs, Graph_Number:$rhs);
   let results = (outs Graph_Bool:$result);
   let assemblyFormat = "$predicate $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Graph_SelectOp : Graph_Pure<"select", [AllTypesMatch<["ifTrue", "ifFalse", "result"]>, Graph_Elementwise,
@@ -77,6 +79,8 @@ def Graph_SelectOp : Graph_Pure<"select", [AllTypesMatch<["ifTrue", "ifFalse", "
   let arguments = (ins Graph_Bool:$condition, Graph_Tensor:$ifTrue, Graph_Tensor:$ifFalse);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$condition `,` $ifTrue `,` $ifFalse attr-dict `:` type($condition) `,` type($result)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Graph_CastOp : Graph_Pure<"cast", [SameOperandsAndResultShape, Graph_Elementwise]> {

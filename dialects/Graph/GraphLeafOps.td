@@ -17,7 +17,7 @@ def Graph_ParameterOp : Graph_Pure<"parameter"> {
     ```
   }];
   let arguments = (ins TypedArrayAttrBase<Graph_PartAttr, "parts">:$parts);
-  let results = (outs Graph_Tensor:$result);
+  let results = (outs Graph_Float:$result);
   let assemblyFormat = "$parts attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -31,6 +31,7 @@ def Graph_ConstantOp : Graph_Pure<"constant", [AllTypesMatch<["value", "result"]
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$value attr-dict";
+  let hasVerifier = 1;
   let hasFolder = 1;
 }
 

@@ -22,7 +22,8 @@ static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
 LogicalResult MatmulOp::verify() {
   RankedTensorType lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs()), result = tensorOf(getResult());
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
-    return emitOpError() << "wants operands of rank at least 2, found " << lhs.getRank() << " and " << rhs.getRank();
+    return emitOpError() << "wants operands of rank at least 2, found " << lhs.getRank() << " and "
+                         << rhs.getRank();
   int64_t inner = lhs.getShape().back(), rhsInner = rhs.getShape()[rhs.getRank() - 2];
   if (inner != rhsInner)
     return emitOpError() << "lhs " << shapeText(lhs.getShape()) << " and rhs " << shapeText(rhs.getShape())
@@ -33,10 +34,11 @@ LogicalResult MatmulOp::verify() {
   llvm::SmallVector<int64_t> wanted(lhs.getShape().drop_back());
   wanted.push_back(rhs.getShape().back());
   if (llvm::ArrayRef<int64_t>(wanted) != result.getShape())
-    return emitOpError() << "result has shape " << shapeText(result.getShape()) << ", wanted " << shapeText(wanted);
+    return emitOpError() << "result has shape " << shapeText(result.getShape()) << ", wanted "
+                         << shapeText(wanted);
   if (result.getElementType() != lhs.getElementType() && !result.getElementType().isF32())
-    return emitOpError() << "result elements are " << result.getElementType() << ", wanted " << lhs.getElementType()
-                         << " or f32";
+    return emitOpError() << "result elements are " << result.getElementType() << ", wanted "
+                         << lhs.getElementType() << " or f32";
   return success();
 }
 
@@ -60,7 +62,8 @@ LogicalResult SoftmaxOp::verify() { return verifyRank(*this, tensorOf(getOperand
 
 LogicalResult LayerNormOp::verify() {
   RankedTensorType operand = tensorOf(getOperand());
-  if (failed(verifyRank(*this, operand)) || failed(verifyLastDimension(*this, operand, getWeight(), "weight")))
+  if (failed(verifyRank(*this, operand)) ||
+      failed(verifyLastDimension(*this, operand, getWeight(), "weight")))
     return mlir::failure();
   return getBias() ? verifyLastDimension(*this, operand, getBias(), "bias") : success();
 }
@@ -73,13 +76,15 @@ LogicalResult RmsNormOp::verify() {
 }
 
 LogicalResult EmbeddingOp::verify() {
-  RankedTensorType table = tensorOf(getTable()), indices = tensorOf(getIndices()), result = tensorOf(getResult());
+  RankedTensorType table = tensorOf(getTable()), indices = tensorOf(getIndices()),
+                   result = tensorOf(getResult());
   if (table.getRank() != 2)
     return emitOpError() << "table has rank " << table.getRank() << ", wanted 2";
   llvm::SmallVector<int64_t> wanted(indices.getShape());
   wanted.push_back(table.getDimSize(1));
   if (llvm::ArrayRef<int64_t>(wanted) != result.getShape())
-    return emitOpError() << "result has shape " << shapeText(result.getShape()) << ", wanted " << shapeText(wanted);
+    return emitOpError() << "result has shape " << shapeText(result.getShape()) << ", wanted "
+                         << shapeText(wanted);
   return success();
 }
 
@@ -99,13 +104,14 @@ static LogicalResult verifyScoresOperand(AttentionOp op, mlir::Value value, llvm
 LogicalResult AttentionOp::verify() {
   RankedTensorType query = tensorOf(getQuery()), key = tensorOf(getKey()), value = tensorOf(getValue());
   if (query.getRank() != 4 || key.getRank() != 4 || value.getRank() != 4)
-    return emitOpError() << "wants query, key and value of rank 4, found " << query.getRank() << ", " << key.getRank()
-                         << " and " << value.getRank();
+    return emitOpError() << "wants query, key and value of rank 4, found " << query.getRank() << ", "
+                         << key.getRank() << " and " << value.getRank();
   int64_t batch = query.getDimSize(0), heads = query.getDimSize(1), groups = key.getDimSize(1);
   int64_t keys = key.getDimSize(2);
   if (key.getDimSize(0) != batch || key.getDimSize(3) != query.getDimSize(3))
-    return emitOpError() << "key has shape " << shapeText(key.getShape()) << ", wanted [" << batch << ", G, Sk, "
-                         << query.getDimSize(3) << "] for query " << shapeText(query.getShape());
+    return emitOpError() << "key has shape " << shapeText(key.getShape()) << ", wanted [" << batch
+                         << ", G, Sk, " << query.getDimSize(3) << "] for query "
+                         << shapeText(query.getShape());
   if (value.getDimSize(0) != batch || value.getDimSize(1) != groups || value.getDimSize(2) != keys)
     return emitOpError() << "value has shape " << shapeText(value.getShape()) << ", wanted [" << batch << ", "
                          << groups << ", " << keys << ", E]";

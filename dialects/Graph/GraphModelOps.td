@@ -99,7 +99,7 @@ def Graph_GroupOp : Graph_Op<"group", [SingleBlockImplicitTerminator<"YieldOp">,
   let description = [{
     Made by the fusion phase. The region reads values from outside directly; what others need is yielded. `rows` groups
     are generated whole, `attention` groups hold one `graph.attention`, `product` groups one `graph.matmul`; each may hold
-    views, casts and, for products, what the epilogue takes.
+    views, casts and, for products, what the epilogue takes. `reasons` says why neighbours are not in the group.
 
     ```mlir
     %y = graph.group rows "add+mul" {
@@ -109,7 +109,7 @@ def Graph_GroupOp : Graph_Op<"group", [SingleBlockImplicitTerminator<"YieldOp">,
     } : tensor<4xf32>
     ```
   }];
-  let arguments = (ins Graph_GroupKindAttr:$kind, StrAttr:$label);
+  let arguments = (ins Graph_GroupKindAttr:$kind, StrAttr:$label, OptionalAttr<StrArrayAttr>:$reasons);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$kind $label $body attr-dict `:` type($results)";

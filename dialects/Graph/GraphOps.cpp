@@ -5,6 +5,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 
+#include <cmath>
+
 using namespace heddle::graph;
 using llvm::LogicalResult;
 using mlir::failure;
@@ -22,13 +24,27 @@ LogicalResult ParameterOp::verify() {
   int64_t rows = 0;
   for (PartAttr part : getParts().getAsRange<PartAttr>()) {
     llvm::ArrayRef<int64_t> shape = part.getShape();
-    if (shape.size() != static_cast<size_t>(type.getRank()) || shape.drop_front() != type.getShape().drop_front())
+    if (shape.size() != static_cast<size_t>(type.getRank()) ||
+        shape.drop_front() != type.getShape().drop_front())
       return emitOpError() << "part \"" << part.getName() << "\" has shape [" << shape << "], wanted [*, "
                            << type.getShape().drop_front() << "]";
+    if (shape.front() < 1)
+      return emitOpError() << "part \"" << part.getName() << "\" has " << shape.front()
+                           << " rows, wanted at least 1";
+    double scale = part.getScale().getValueAsDouble();
+    if (!std::isfinite(scale) || (part.getInit() == InitKind::Normal && scale < 0))
+      return emitOpError() << "part \"" << part.getName() << "\" has scale " << part.getScale()
+                           << ", wanted a finite number, and none below 0 for a standard deviation";
     rows += shape.front();
   }
   if (rows != type.getDimSize(0))
     return emitOpError() << "the parts have " << rows << " rows, the result has " << type.getDimSize(0);
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  if (!llvm::isa<mlir::DenseIntOrFPElementsAttr>(getValue()))
+    return emitOpError("wants its elements dense, as numbers");
   return success();
 }
 
@@ -40,10 +56,4 @@ LogicalResult IotaOp::verify() {
   if (axis < 0 || axis >= type.getRank())
     return emitOpError() << "axis " << axis << " is not in a result of rank " << type.getRank();
   return success();
-}
-
-mlir::OpFoldResult CastOp::fold(FoldAdaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  return {};
 }

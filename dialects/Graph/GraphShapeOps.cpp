@@ -1,8 +1,6 @@
-//===- GraphShapeOps.cpp - Verifiers and folds of views and reductions ----===//
+//===- GraphShapeOps.cpp - Verifiers of views and reductions ----===//
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Graph/SymbolicDim.h"
-
-#include "mlir/IR/PatternMatch.h"
 
 using namespace heddle::graph;
 using llvm::LogicalResult;
@@ -19,25 +17,9 @@ static RankedTensorType tensorOf(mlir::Value value) { return llvm::cast<RankedTe
 LogicalResult ReshapeOp::verify() {
   RankedTensorType from = tensorOf(getOperand()), to = tensorOf(getResult());
   if (from.getNumElements() != to.getNumElements())
-    return emitOpError() << "operand has " << from.getNumElements() << " elements, result " << to.getNumElements();
+    return emitOpError() << "operand has " << from.getNumElements() << " elements, result "
+                         << to.getNumElements();
   return success();
-}
-
-mlir::OpFoldResult ReshapeOp::fold(FoldAdaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  return {};
-}
-
-void ReshapeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns, mlir::MLIRContext *) {
-  // reshape(reshape(x)) is one reshape: only the order of elements matters.
-  patterns.add(+[](ReshapeOp op, mlir::PatternRewriter &rewriter) -> LogicalResult {
-    auto inner = op.getOperand().getDefiningOp<ReshapeOp>();
-    if (!inner)
-      return failure();
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getResult().getType(), inner.getOperand());
-    return success();
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -56,30 +38,10 @@ LogicalResult TransposeOp::verify() {
       return emitOpError() << "[" << permutation << "] is no permutation";
     seen[source] = true;
     if (from.getDimSize(source) != to.getDimSize(index))
-      return emitOpError() << "result dimension " << index << " has extent " << to.getDimSize(index) << ", wanted "
-                           << from.getDimSize(source);
+      return emitOpError() << "result dimension " << index << " has extent " << to.getDimSize(index)
+                           << ", wanted " << from.getDimSize(source);
   }
   return success();
-}
-
-mlir::OpFoldResult TransposeOp::fold(FoldAdaptor) {
-  for (auto [index, source] : llvm::enumerate(getPermutation()))
-    if (static_cast<int64_t>(index) != source)
-      return {};
-  return getOperand().getType() == getResult().getType() ? mlir::OpFoldResult(getOperand()) : mlir::OpFoldResult();
-}
-
-void TransposeOp::getCanonicalizationPatterns(mlir::RewritePatternSet &patterns, mlir::MLIRContext *) {
-  patterns.add(+[](TransposeOp op, mlir::PatternRewriter &rewriter) -> LogicalResult {
-    auto inner = op.getOperand().getDefiningOp<TransposeOp>();
-    if (!inner)
-      return failure();
-    llvm::SmallVector<int64_t> composed;
-    for (int64_t source : op.getPermutation())
-      composed.push_back(inner.getPermutation()[source]);
-    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getResult().getType(), inner.getOperand(), composed);
-    return success();
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,23 +53,19 @@ LogicalResult SliceOp::verify() {
   int64_t rank = from.getRank();
   if (to.getRank() != rank || static_cast<int64_t>(getOffsets().size()) != rank ||
       static_cast<int64_t>(getStrides().size()) != rank)
-    return emitOpError() << "operand of rank " << rank << " wants a result, offsets and strides of that rank, found "
-                         << to.getRank() << ", " << getOffsets().size() << " and " << getStrides().size();
+    return emitOpError() << "operand of rank " << rank
+                         << " wants a result, offsets and strides of that rank, found " << to.getRank()
+                         << ", " << getOffsets().size() << " and " << getStrides().size();
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t offset = getOffsets()[dim], stride = getStrides()[dim], extent = to.getDimSize(dim);
-    int64_t last = extent == 0 ? offset : offset + (extent - 1) * stride;
-    if (offset < 0 || stride < 1 || (extent > 0 && last >= from.getDimSize(dim)))
-      return emitOpError() << "dimension " << dim << ": offset " << offset << ", stride " << stride << " and extent "
-                           << extent << " leave the operand's extent " << from.getDimSize(dim);
+    int64_t available = from.getDimSize(dim);
+    // In this order no term can overflow.
+    if (offset < 0 || offset >= available || stride < 1 || (extent - 1) > (available - 1 - offset) / stride)
+      return emitOpError() << "dimension " << dim << ": offset " << offset << ", stride " << stride
+                           << " and extent " << extent << " leave the operand's extent "
+                           << from.getDimSize(dim);
   }
   return success();
-}
-
-mlir::OpFoldResult SliceOp::fold(FoldAdaptor) {
-  // Offsets are in bounds, so the same type with unit strides is the whole operand.
-  if (getOperand().getType() == getResult().getType() && llvm::all_of(getStrides(), [](int64_t s) { return s == 1; }))
-    return getOperand();
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,12 +81,6 @@ LogicalResult BroadcastOp::verify() {
       return emitOpError() << "dimension " << dim << " of the operand has extent " << from.getDimSize(dim)
                            << ", wanted 1 or " << to.getDimSize(dim);
   return success();
-}
-
-mlir::OpFoldResult BroadcastOp::fold(FoldAdaptor) {
-  if (getOperand().getType() == getResult().getType())
-    return getOperand();
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,16 +100,17 @@ LogicalResult ConcatOp::verify() {
       return emitOpError() << "operand " << index << " has elements " << from.getElementType() << ", result "
                            << to.getElementType();
     if (from.getRank() != to.getRank())
-      return emitOpError() << "operand " << index << " has rank " << from.getRank() << ", result " << to.getRank();
+      return emitOpError() << "operand " << index << " has rank " << from.getRank() << ", result "
+                           << to.getRank();
     for (int64_t dim = 0; dim < to.getRank(); ++dim)
       if (dim != axis && from.getDimSize(dim) != to.getDimSize(dim))
-        return emitOpError() << "operand " << index << ", dimension " << dim << " has extent " << from.getDimSize(dim)
-                             << ", wanted " << to.getDimSize(dim);
+        return emitOpError() << "operand " << index << ", dimension " << dim << " has extent "
+                             << from.getDimSize(dim) << ", wanted " << to.getDimSize(dim);
     sum += from.getDimSize(axis);
   }
   if (sum != to.getDimSize(axis))
-    return emitOpError() << "the operands have extent " << sum << " along axis " << axis << ", the result has "
-                         << to.getDimSize(axis);
+    return emitOpError() << "the operands have extent " << sum << " along axis " << axis
+                         << ", the result has " << to.getDimSize(axis);
   return success();
 }
 
@@ -177,8 +130,8 @@ LogicalResult ReduceOp::verify() {
   for (int64_t dim = 0; dim < from.getRank(); ++dim) {
     int64_t wanted = reduced[dim] ? 1 : from.getDimSize(dim);
     if (to.getDimSize(dim) != wanted)
-      return emitOpError() << "result dimension " << dim << " has extent " << to.getDimSize(dim) << ", wanted "
-                           << wanted;
+      return emitOpError() << "result dimension " << dim << " has extent " << to.getDimSize(dim)
+                           << ", wanted " << wanted;
   }
   return success();
 }

@@ -45,6 +45,7 @@ def Graph_SliceOp : Graph_Pure<"slice", [Graph_View, AllElementTypesMatch<["oper
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Graph_BroadcastOp : Graph_Pure<"broadcast", [Graph_View, AllElementTypesMatch<["operand", "result"]>]> {
@@ -58,6 +59,7 @@ def Graph_BroadcastOp : Graph_Pure<"broadcast", [Graph_View, AllElementTypesMatc
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Graph_ConcatOp : Graph_Pure<"concat"> {
@@ -69,6 +71,7 @@ def Graph_ConcatOp : Graph_Pure<"concat"> {
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$operands `axis` $axis attr-dict `:` type($operands) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Graph_CopyOp : Graph_Pure<"copy", [SameOperandsAndResultType, Graph_Elementwise]> {
@@ -94,6 +97,7 @@ def Graph_ReduceOp : Graph_Pure<"reduce", [AllElementTypesMatch<["operand", "res
   let results = (outs Graph_Float:$result);
   let assemblyFormat = "$kind $operand `axes` $axes attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif

@@ -36,7 +36,8 @@ std::optional<SymbolicDim> SymbolicDim::parse(llvm::StringRef name, int64_t valu
       return std::nullopt;
     dim.symbols.push_back(factor.str());
   }
-  if (dim.symbols.empty() || !std::is_sorted(dim.symbols.begin(), dim.symbols.end()) || value % dim.coefficient != 0)
+  if (dim.symbols.empty() || !std::is_sorted(dim.symbols.begin(), dim.symbols.end()) ||
+      value % dim.coefficient != 0)
     return std::nullopt;
   return dim;
 }
@@ -73,8 +74,8 @@ SymbolicShape heddle::graph::symbolicShape(mlir::RankedTensorType type) {
   return shape;
 }
 
-mlir::RankedTensorType heddle::graph::tensorType(mlir::MLIRContext *context, llvm::ArrayRef<SymbolicDim> shape,
-                                                 mlir::Type elementType) {
+mlir::RankedTensorType heddle::graph::tensorType(mlir::MLIRContext *context,
+                                                 llvm::ArrayRef<SymbolicDim> shape, mlir::Type elementType) {
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<mlir::StringAttr> names;
   for (const SymbolicDim &dim : shape) {
@@ -82,7 +83,8 @@ mlir::RankedTensorType heddle::graph::tensorType(mlir::MLIRContext *context, llv
     names.push_back(mlir::StringAttr::get(context, dim.name()));
   }
   bool symbolic = llvm::any_of(shape, [](const SymbolicDim &dim) { return !dim.isStatic(); });
-  return mlir::RankedTensorType::get(extents, elementType, symbolic ? DimsAttr::get(context, names) : DimsAttr());
+  return mlir::RankedTensorType::get(extents, elementType,
+                                     symbolic ? DimsAttr::get(context, names) : DimsAttr());
 }
 
 mlir::RankedTensorType heddle::graph::withElementType(mlir::RankedTensorType type, mlir::Type elementType) {

@@ -1,7 +1,8 @@
 //===- SymbolicDim.h - Extents that may differ in the next plan -*- C++ -*-===//
 //
-// An extent is a static integer, or a product of symbols with a static coefficient whose value in this compilation is
-// known. Text of kernels is made from the symbols and coefficients, sizes of buffers from the values.
+// An extent is a static integer, or a product of symbols with a static coefficient whose value in this
+// compilation is known. Text of kernels is made from the symbols and coefficients, sizes of buffers from the
+// values.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_DIALECTS_GRAPH_SYMBOLICDIM_H
@@ -50,7 +51,8 @@ using SymbolicShape = llvm::SmallVector<SymbolicDim, 4>;
 /// The extents of a tensor, read from its shape and #graph.dims encoding.
 SymbolicShape symbolicShape(mlir::RankedTensorType type);
 /// A tensor type with these extents; no encoding when all are static.
-mlir::RankedTensorType tensorType(mlir::MLIRContext *context, llvm::ArrayRef<SymbolicDim> shape, mlir::Type elementType);
+mlir::RankedTensorType tensorType(mlir::MLIRContext *context, llvm::ArrayRef<SymbolicDim> shape,
+                                  mlir::Type elementType);
 /// The same extents with another element type.
 mlir::RankedTensorType withElementType(mlir::RankedTensorType type, mlir::Type elementType);
 /// The product of all.

@@ -31,6 +31,11 @@ constexpr int64_t kAttentionStrides = 12;
 /// Buffers of attention_forward before those of the generated functions: query, key, value, out.
 constexpr int64_t kAttentionBuffers = 4;
 
+/// Attribute of a count (i64): every launch gives a multiple of it.
+constexpr llvm::StringLiteral kDivisorAttr = "kernel.divisor";
+/// Attribute of a buffer (i64): bytes that its address is a multiple of, where that is less than a plan's 256.
+constexpr llvm::StringLiteral kAlignmentAttr = "kernel.alignment";
+
 } // namespace heddle::kernel
 
 #endif // HEDDLE_DIALECTS_KERNEL_KERNELDIALECT_H

@@ -58,6 +58,18 @@ llvm::SmallVector<mlir::BlockArgument> FuncOp::getCounts() {
   return counts;
 }
 
+/// An argument's kernel.divisor or kernel.alignment is a positive integer on the right kind of argument.
+static LogicalResult verifyPromise(FuncOp func, unsigned index, llvm::StringRef name, bool allowed) {
+  mlir::Attribute promise = func.getArgAttr(index, name);
+  if (!promise)
+    return success();
+  auto number = llvm::dyn_cast<mlir::IntegerAttr>(promise);
+  if (!allowed || !number || !number.getType().isSignlessInteger(64) || number.getInt() < 1)
+    return func.emitOpError() << "argument " << index << " has " << name << " = " << promise << ", wanted "
+                              << (name == kDivisorAttr ? "a positive i64 on a count" : "a positive i64 on a buffer");
+  return success();
+}
+
 LogicalResult FuncOp::verify() {
   bool counts = false;
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
@@ -66,6 +78,9 @@ LogicalResult FuncOp::verify() {
     if (llvm::isa<BufferType>(type) && counts)
       return emitOpError() << "argument " << index << ": buffers come before counts";
     counts |= type.isIndex();
+    if (failed(verifyPromise(*this, index, kDivisorAttr, type.isIndex())) ||
+        failed(verifyPromise(*this, index, kAlignmentAttr, !type.isIndex())))
+      return failure();
   }
   if (!getResultTypes().empty())
     return emitOpError("has no results");
@@ -102,7 +117,9 @@ ParseResult RowsOp::parse(mlir::OpAsmParser &parser, mlir::OperationState &resul
 
 void RowsOp::print(mlir::OpAsmPrinter &printer) {
   printer << " (";
-  llvm::interleaveComma(getBody().getArguments(), printer, [&](mlir::Value index) { printer << index; });
+  llvm::interleaveComma(getBody().getArguments(), printer, [&](mlir::BlockArgument index) {
+    printer.printRegionArgument(index, {}, /*omitType=*/true);
+  });
   printer << ") in (" << getExtents() << ")";
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
   printer << ' ';
@@ -171,7 +188,9 @@ ParseResult ColumnsOp::parse(mlir::OpAsmParser &parser, mlir::OperationState &re
 }
 
 void ColumnsOp::print(mlir::OpAsmPrinter &printer) {
-  printer << ' ' << getIndex() << " in " << getExtent();
+  printer << ' ';
+  printer.printRegionArgument(getBody().getArgument(0), {}, /*omitType=*/true);
+  printer << " in " << getExtent();
   if (getNumReductions()) {
     printer << " reduce [";
     llvm::interleaveComma(*getReductions(), printer, [&](mlir::Attribute kind) {

@@ -17,7 +17,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, FunctionOpInterface, S
   let summary = "One kernel";
   let description = [{
     Arguments are buffers, then index counts. Names of arguments and values are taken from `loc("name")`.
-    `mapping` is set by legalisation for a GPU.
+    `mapping` is set by legalisation for a GPU. An argument may promise what all launches keep: a count
+    `{kernel.divisor = 8 : i64}`, that it is a multiple of 8; a buffer `{kernel.alignment = 4 : i64}`, that its address is
+    only a multiple of 4 bytes, and not of 256.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
@@ -144,12 +146,14 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     indices and yields i1, true where the query sees the key. An empty region leaves the step out. Loads in them read the
     kernel's own buffers.
 
-    Tile sizes and threads are set by legalisation for a GPU; zero before.
+    Tile sizes, threads, `minBlocks` (blocks that share a multiprocessor, which caps registers) and `aligned` (the four
+    operands and their strides keep to multiples of 16 bytes) are set by legalisation for a GPU; zero before.
   }];
   let arguments = (ins StrAttr:$name, TypeAttr:$elementType, I64Attr:$headDim, I64Attr:$valueDim, F64Attr:$scale,
                        UnitAttr:$causal, Variadic<Kernel_BufferType>:$buffers, Variadic<Index>:$counts,
                        DefaultValuedAttr<I64Attr, "0">:$tileM, DefaultValuedAttr<I64Attr, "0">:$tileN,
-                       DefaultValuedAttr<I64Attr, "0">:$threads, DefaultValuedAttr<I64Attr, "0">:$sharedBytes);
+                       DefaultValuedAttr<I64Attr, "0">:$threads, DefaultValuedAttr<I64Attr, "0">:$sharedBytes,
+                       DefaultValuedAttr<I64Attr, "0">:$minBlocks, UnitAttr:$aligned);
   let regions = (region AnyRegion:$score, AnyRegion:$mask);
   let assemblyFormat = [{
     $name `<` $elementType `,` $headDim `,` $valueDim `>` `scale` $scale (`causal` $causal^)?

@@ -25,7 +25,7 @@ class Plan_Enum<string name, string text, list<I32EnumAttrCase> cases> : I32Enum
   let cppNamespace = "::heddle::plan";
   let genSpecializedAttr = 0;
 }
-// Printed as a bare keyword in an op's text.
+// Printed as a bare keyword in an op's text. It brings its own space: ops write `` before it.
 class Plan_EnumAttr<EnumAttrInfo info, string attrMnemonic> : EnumAttr<Plan_Dialect, info, attrMnemonic> {
   let assemblyFormat = "$value";
 }
@@ -62,15 +62,29 @@ def Plan_InitKind : Plan_Enum<"InitKind", "how a parameter is drawn", [
 
 def Plan_PartAttr : Plan_Attr<"Part", "part"> {
   let summary = "A tensor of the state dict inside a parameter buffer";
-  let parameters = (ins StringRefParameter<>:$name, ArrayRefParameter<"int64_t">:$shape, "int64_t":$elementOffset,
-                        EnumParameter<Plan_InitKind>:$init, "::mlir::FloatAttr":$scale);
-  let assemblyFormat = "`<` $name `,` `[` $shape `]` `at` $elementOffset `,` $init `,` $scale `>`";
+  let description = [{
+    `scale` is an f64: the standard deviation (normal) or the value (constant). Example:
+    `#plan.part<"blocks.0.q.weight", [768, 768] at 0, normal, 2.0e-2 : f64>`.
+  }];
+  let parameters = (ins StringRefParameter<>:$name, OptionalArrayRefParameter<"int64_t">:$shape,
+                        "int64_t":$elementOffset, EnumParameter<Plan_InitKind>:$init, "::mlir::FloatAttr":$scale);
+  let assemblyFormat = "`<` $name `,` `[` (`]`) : ($shape^ `]`)? `at` $elementOffset `,` $init `,` $scale `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The product of the shape, or nothing where it does not fit in 64 bits.
+    std::optional<int64_t> getNumElements();
+  }];
 }
 
 def Plan_RefAttr : Plan_Attr<"Ref", "ref"> {
   let summary = "A buffer from a byte offset on";
-  let parameters = (ins "::mlir::FlatSymbolRefAttr":$buffer, DefaultValuedParameter<"int64_t", "0">:$byteOffset);
-  let assemblyFormat = "`<` $buffer (`+` $byteOffset^)? `>`";
+  let description = [{
+    `#plan.ref<@x>`, `#plan.ref<@x + 512>`, or `#plan.ref<none>`: a null pointer for an optional operand of a launch.
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::FlatSymbolRefAttr">:$buffer,
+                        DefaultValuedParameter<"int64_t", "0">:$byteOffset);
+  let assemblyFormat = "`<` custom<Place>($buffer, $byteOffset) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Plan_MatrixAttr : Plan_Attr<"Matrix", "matrix"> {

@@ -89,6 +89,9 @@ public:
   virtual Status startProfile() = 0;
   virtual void markStep(int32_t step) = 0;
   virtual StatusOr<std::vector<StepTime>> stopProfile() = 0;
+  /// What limits the last profile's meaning (gaps counted as work, say); empty when the times are of the work alone.
+  /// To be shown beside the times.
+  virtual std::string profileNote() const { return {}; }
 };
 
 /// The CPU with `threads` workers (0: all cores).

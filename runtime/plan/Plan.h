@@ -58,6 +58,8 @@ struct Buffer {
   int64_t offset = kUnplaced;
   /// First and last step that touch it, inclusive, as indices into Plan::steps; -1 where none does.
   int32_t firstStep = -1, lastStep = -1;
+  /// Integer inputs that index something (token ids): every value must be in [0, indexLimit). 0: any value.
+  int64_t indexLimit = 0;
   std::vector<ParameterPart> parts; ///< Parameters only.
   std::vector<uint8_t> data;        ///< Constants given by value only.
   std::string location;             ///< The layer and line of the model description that it comes from.
@@ -99,7 +101,8 @@ struct Launch {
   int64_t items = 0;                    ///< CPU.
 };
 
-/// What a product adds after the sum, in this order.
+/// What a product adds after the sum, in this order. Gelu is the tanh form, x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 *
+/// x^3))), which is the one that cuBLASLt computes; the erf form is no epilogue.
 enum class Epilogue : uint8_t { None = 0, Bias = 1, Gelu = 2, BiasGelu = 3, Relu = 4, BiasRelu = 5 };
 
 /// A matrix operand in row-major terms: element (i, j) of batch b is at data[b*batchStride + i*ld + j], or at

@@ -1,0 +1,385 @@
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Standalone bench of the forward attention skeletons, without the compiler: checks every instance against float64, then times.
+// Built by build_attention.sh. Parts, all of them unless some are named:
+//   --list       CSV of the kernels: registers, local memory, shared memory, blocks an SM holds
+//   --check      values: sizes, layouts, masks, scores, grouped heads; exits 1 where one is out of its bound
+//   --big        values where element offsets pass 2^31
+//   --time-f32   float32, batch 8, one head (study S7)
+//   --time-bf16  bf16, 16 heads, 16,384 tokens
+//   --defaults   leaves the alternatives to the default tiles out of the timing
+//   --seed N     operands of the checks (1)
+
+#include <cuda_runtime.h>
+
+#include "attention_instances.h"
+#include "attention_score.cuh"
+
+namespace heddle {
+// Same layout as in attention_common.cuh, for every element type; that header is for device units.
+struct RawParams {
+  const void *q, *k, *v;
+  void *out;
+  float *lse;
+  int batch, heads, kvHeads, qLen, kvLen;
+  long long qBatch, qHead, qRow, kBatch, kHead, kRow, vBatch, vHead, vRow, outBatch, outHead, outRow;
+  float scale;
+};
+} // namespace heddle
+
+using namespace heddle;
+using namespace heddle::bench;
+
+namespace {
+
+void cuda(cudaError_t error, const char *what) {
+  if (error == cudaSuccess)
+    return;
+  std::fprintf(stderr, "error: %s: %s\n", what, cudaGetErrorString(error));
+  std::exit(2);
+}
+
+struct DeviceBuffer {
+  void *data = nullptr;
+  size_t size;
+  explicit DeviceBuffer(size_t bytes) : size(bytes) {
+    cuda(cudaMalloc(&data, std::max<size_t>(bytes, 16)), "cudaMalloc");
+    cuda(cudaMemset(data, 0xff, bytes), "cudaMemset"); // NaN in every element type
+  }
+  ~DeviceBuffer() { cudaFree(data); }
+  DeviceBuffer(const DeviceBuffer &) = delete;
+  void *at(long long element, int bytes) const { return static_cast<char *>(data) + element * bytes; }
+};
+
+std::vector<unsigned char> encodeAll(Element e, const std::vector<float> &values) {
+  const int size = bytes(e);
+  std::vector<unsigned char> raw(values.size() * size);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint32_t bits = encode(e, values[i]);
+    std::memcpy(raw.data() + i * size, &bits, size);
+  }
+  return raw;
+}
+
+void launch(const Instance &instance, const RawParams &params, const unsigned char *mask, const float *bias) {
+  struct {
+    const unsigned char *mask;
+    const float *bias;
+    long long row;
+  } score{mask, bias, params.kvLen};
+  RawParams copy = params;
+  void *arguments[] = {&copy, &score};
+  const long long blocks =
+      (long long)params.batch * params.heads * ((params.qLen + instance.tile.tileM - 1) / instance.tile.tileM);
+  cuda(cudaLaunchKernel(instance.kernel, dim3((unsigned)blocks), dim3(instance.tile.warps * 32), arguments,
+                        instance.sharedBytes, nullptr),
+       "launch");
+}
+
+RawParams strides(const Problem &p, const Operands &o, float *lse) {
+  return {nullptr,   nullptr,   nullptr,  nullptr,   lse,       p.batch,  p.heads,     p.kvHeads,   p.qLen,     p.kvLen,
+          o.q.batch, o.q.head,  o.q.row,  o.k.batch, o.k.head,  o.k.row,  o.v.batch,   o.v.head,    o.v.row,
+          o.out.batch, o.out.head, o.out.row, p.scale};
+}
+
+struct Tally {
+  int runs = 0, failures = 0;
+  double worstRatio = 0;
+};
+
+void checkOne(const Instance &instance, Problem p, Tally &tally) {
+  p.element = instance.element;
+  p.kind = instance.kind;
+  p.headDim = instance.headDim;
+  p.valueDim = instance.valueDim;
+  const int size = bytes(p.element);
+  const Operands o = makeOperands(p);
+  const std::vector<unsigned char> raw = encodeAll(p.element, o.inputs);
+  DeviceBuffer in(raw.size()), out(o.outElements * size), lse(4ull * p.batch * p.heads * p.qLen), mask(o.mask.size()),
+      bias(o.bias.size() * 4);
+  cuda(cudaMemcpy(in.data, raw.data(), raw.size(), cudaMemcpyHostToDevice), "copy");
+  cuda(cudaMemcpy(mask.data, o.mask.data(), o.mask.size(), cudaMemcpyHostToDevice), "copy");
+  cuda(cudaMemcpy(bias.data, o.bias.data(), o.bias.size() * 4, cudaMemcpyHostToDevice), "copy");
+  RawParams params = strides(p, o, p.wantLse ? static_cast<float *>(lse.data) : nullptr);
+  params.q = in.at(o.q.offset, size);
+  params.k = in.at(o.k.offset, size);
+  params.v = in.at(o.v.offset, size);
+  params.out = out.at(o.out.offset, size);
+  std::vector<unsigned char> result(o.outElements * size), again(o.outElements * size);
+  std::vector<float> lseHost((size_t)p.batch * p.heads * p.qLen);
+  for (auto *target : {&result, &again}) {
+    cuda(cudaMemset(out.data, 0xff, out.size), "cudaMemset");
+    launch(instance, params, static_cast<unsigned char *>(mask.data), static_cast<float *>(bias.data));
+    cuda(cudaDeviceSynchronize(), p.text().c_str());
+    cuda(cudaMemcpy(target->data(), out.data, target->size(), cudaMemcpyDeviceToHost), "copy");
+  }
+  cuda(cudaMemcpy(lseHost.data(), lse.data, lseHost.size() * 4, cudaMemcpyDeviceToHost), "copy");
+  std::vector<float> decoded(o.outElements);
+  for (long long i = 0; i < o.outElements; ++i) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, result.data() + i * size, size);
+    decoded[i] = decode(p.element, bits);
+  }
+  CheckResult check = bench::check(p, o, decoded, lseHost, p.qLen > 600 ? 97 : 1);
+  if (check.ok && result != again) {
+    check.ok = false;
+    check.message = "two runs differ";
+  }
+  ++tally.runs;
+  tally.failures += !check.ok;
+  tally.worstRatio = std::max(tally.worstRatio, check.plainRatio);
+  if (check.plainRatio > 1.5)
+    std::printf("note,%s,%.2f times the error of plain float32\n", p.text().c_str(), check.plainRatio);
+  if (!check.ok)
+    std::printf("FAIL,%s,%dx%d w%d,%.3f of the bound: %s\n", p.text().c_str(), instance.tile.tileM, instance.tile.tileN,
+                instance.tile.warps, check.error, check.message.c_str());
+}
+
+/// Problems that each meet another path of the kernel.
+std::vector<Problem> problems(const Instance &instance, uint64_t seed) {
+  std::vector<Problem> list;
+  const auto add = [&](int batch, int heads, int kvHeads, int q, int k, Layout layout, float factor = 1.0f) {
+    if (!instance.aligned && layout != Layout::Ragged)
+      return;
+    if (instance.aligned && layout == Layout::Ragged)
+      layout = Layout::Packed;
+    Problem p;
+    p.batch = batch, p.heads = heads, p.kvHeads = kvHeads, p.qLen = q, p.kvLen = k, p.layout = layout;
+    p.scale = factor / std::sqrt(float(instance.headDim));
+    p.wantLse = list.size() % 3 != 2;
+    p.seed = seed * 1000 + list.size();
+    list.push_back(p);
+  };
+  add(1, 1, 1, 1, 1, Layout::Contiguous);
+  add(2, 3, 3, 129, 129, Layout::Packed);
+  add(1, 4, 2, 257, 257, Layout::Contiguous);
+  add(1, 2, 1, 1, 300, Layout::Packed);
+  add(1, 1, 1, 300, 65, Layout::Ragged); // with kCausal the first 235 queries see no key
+  add(2, 2, 1, 100, 259, Layout::Ragged);
+  add(1, 2, 2, 70, 64, Layout::Contiguous, -1.0f);
+  add(1, 1, 1, 40, 33, Layout::Contiguous, 0.0f);
+  add(1, 1, 1, 64, 200, Layout::Contiguous, 40.0f); // nearly one-hot rows
+  if (instance.isDefault && (instance.headDim == 64 || instance.headDim == 128))
+    add(1, 1, 1, 2000, 2003, Layout::Contiguous);
+  return list;
+}
+
+/// Heads whose rows lie more than 2^31 elements apart, for the head size and dtype of `instance`.
+void checkBig(const Instance &instance, Tally &tally) {
+  Problem p;
+  p.element = instance.element;
+  p.kind = instance.kind;
+  p.headDim = instance.headDim;
+  p.valueDim = instance.valueDim;
+  p.heads = p.kvHeads = 2;
+  p.qLen = p.kvLen = 130;
+  p.seed = 9;
+  Operands o = makeOperands(p);
+  const int size = bytes(p.element);
+  const long long far = (1ll << 31) + 64;
+  DeviceBuffer in((far + (long long)o.inputs.size()) * size), out((far + o.outElements) * size);
+  const std::vector<unsigned char> raw = encodeAll(p.element, o.inputs);
+  // Head 1 of every operand moves up by `far` elements.
+  cuda(cudaMemcpy(in.data, raw.data(), raw.size(), cudaMemcpyHostToDevice), "copy");
+  cuda(cudaMemcpy(in.at(far, size), raw.data(), raw.size(), cudaMemcpyHostToDevice), "copy");
+  DeviceBuffer lse(4ull * p.heads * p.qLen);
+  RawParams params = strides(p, o, static_cast<float *>(lse.data));
+  params.q = in.at(o.q.offset, size);
+  params.k = in.at(o.k.offset, size);
+  params.v = in.at(o.v.offset, size);
+  params.out = out.at(o.out.offset, size);
+  params.qHead += far, params.kHead += far, params.vHead += far, params.outHead += far;
+  launch(instance, params, nullptr, nullptr);
+  cuda(cudaDeviceSynchronize(), "far offsets");
+  std::vector<unsigned char> result(o.outElements * size);
+  const size_t half = (size_t)o.out.head * size;
+  cuda(cudaMemcpy(result.data(), out.data, half, cudaMemcpyDeviceToHost), "copy");
+  cuda(cudaMemcpy(result.data() + half, out.at(far + o.out.head, size), half, cudaMemcpyDeviceToHost), "copy");
+  std::vector<float> lseHost(p.heads * p.qLen), decoded;
+  cuda(cudaMemcpy(lseHost.data(), lse.data, lseHost.size() * 4, cudaMemcpyDeviceToHost), "copy");
+  for (long long i = 0; i < o.outElements; ++i) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, result.data() + i * size, size);
+    decoded.push_back(decode(p.element, bits));
+  }
+  const CheckResult check = bench::check(p, o, decoded, lseHost, 1);
+  ++tally.runs;
+  tally.failures += !check.ok;
+  if (!check.ok)
+    std::printf("FAIL,far offsets,%s: %s\n", p.text().c_str(), check.message.c_str());
+}
+
+__global__ void fillRandom(void *target, long long count, int size) {
+  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += (long long)gridDim.x * blockDim.x) {
+    unsigned long long z = i * 0x9e3779b97f4a7c15ull + 12345;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    // Sum of four uniforms: close enough to normal, unit variance.
+    float value = -2.0f * 1.7320508f;
+    for (int part = 0; part < 4; ++part)
+      value += float((z >> (16 * part)) & 0xffff) / 65536.0f * 1.7320508f;
+    if (size == 4)
+      static_cast<float *>(target)[i] = value;
+    else
+      static_cast<unsigned short *>(target)[i] = (unsigned short)(__float_as_uint(value) >> 16); // bf16
+  }
+}
+
+/// Median milliseconds of 20 measurements after 5; short kernels are launched several times in a measurement, back to
+/// back, so that what is measured is not the launch.
+double timeLaunches(const Instance &instance, const RawParams &params) {
+  int launches = 1;
+  cudaEvent_t begin, end;
+  cudaEventCreate(&begin);
+  cudaEventCreate(&end);
+  std::vector<float> times;
+  for (int i = 0; i < 25; ++i) {
+    cudaEventRecord(begin);
+    for (int n = 0; n < launches; ++n)
+      launch(instance, params, nullptr, nullptr);
+    cudaEventRecord(end);
+    cuda(cudaEventSynchronize(end), "timing");
+    float ms;
+    cudaEventElapsedTime(&ms, begin, end);
+    if (i == 1)
+      launches = std::clamp(int(1.0f / ms), 1, 20);
+    if (i >= 5)
+      times.push_back(ms / launches);
+  }
+  std::sort(times.begin(), times.end());
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  return (times[9] + times[10]) / 2;
+}
+
+void timeOne(const Instance &instance, int batch, int heads, int length, Layout layout) {
+  const int D = instance.headDim, size = bytes(instance.element);
+  const bool packed = layout == Layout::Packed;
+  const long long tokens = (long long)batch * length, width = (long long)heads * D;
+  DeviceBuffer in(3 * tokens * width * size), out(tokens * width * size), lse(4ull * tokens * heads);
+  fillRandom<<<1024, 256>>>(in.data, 3 * tokens * width, size);
+  RawParams p{};
+  p.lse = static_cast<float *>(lse.data);
+  p.batch = batch, p.heads = p.kvHeads = heads, p.qLen = p.kvLen = length;
+  p.scale = 1.0f / std::sqrt(float(D));
+  const long long row = packed ? 3 * width : D, head = packed ? D : (long long)length * D;
+  const long long perBatch = packed ? length * row : heads * head;
+  p.q = in.data;
+  p.k = in.at(packed ? width : tokens * width, size);
+  p.v = in.at(2 * (packed ? width : tokens * width), size);
+  p.out = out.data;
+  p.qRow = p.kRow = p.vRow = row, p.qHead = p.kHead = p.vHead = head, p.qBatch = p.kBatch = p.vBatch = perBatch;
+  p.outRow = packed ? width : D, p.outHead = head, p.outBatch = packed ? length * width : perBatch;
+  const double ms = timeLaunches(instance, p);
+  const double flops = 4.0 * batch * heads * double(length) * length * D * (isCausal(instance.kind) ? 0.5 : 1.0);
+  std::printf("time,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%s,%.4f,%.1f\n", name(instance.element), name(instance.kind),
+              name(layout), D, batch, heads, length, instance.tile.tileM, instance.tile.tileN, instance.tile.warps,
+              instance.tile.minBlocks, instance.isDefault ? "default" : "", ms, flops / ms * 1e-9);
+  std::fflush(stdout);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  bool list = false, check = false, big = false, f32 = false, bf16 = false, defaults = false;
+  uint64_t seed = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string flag = argv[i];
+    if (flag == "--list")
+      list = true;
+    else if (flag == "--check")
+      check = true;
+    else if (flag == "--big")
+      big = true;
+    else if (flag == "--time-f32")
+      f32 = true;
+    else if (flag == "--time-bf16")
+      bf16 = true;
+    else if (flag == "--defaults")
+      defaults = true;
+    else if (flag == "--seed" && i + 1 < argc)
+      seed = std::strtoull(argv[++i], nullptr, 10);
+    else {
+      std::fprintf(stderr, "error: unknown flag '%s'; flags are --list --check --big --time-f32 --time-bf16 --defaults "
+                           "--seed N\n", argv[i]);
+      return 2;
+    }
+  }
+  if (!list && !check && !big && !f32 && !bf16)
+    list = check = big = f32 = bf16 = true;
+
+  cudaDeviceProp device;
+  cuda(cudaGetDeviceProperties(&device, 0), "no device");
+  std::printf("# %s, %d SMs\n", device.name, device.multiProcessorCount);
+  for (const Instance &instance : instances())
+    cuda(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, instance.sharedBytes),
+         "shared memory");
+  if (list) {
+    std::printf("kernel,element,kind,d,dv,tile_m,tile_n,warps,min_blocks,aligned,default,registers,local,shared,blocks_per_sm\n");
+    for (const Instance &instance : instances()) {
+      cudaFuncAttributes attributes;
+      int blocks = 0;
+      cuda(cudaFuncGetAttributes(&attributes, instance.kernel), "attributes");
+      cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, instance.kernel, instance.tile.warps * 32,
+                                                         instance.sharedBytes), "occupancy");
+      std::printf("kernel,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%zu,%d,%d\n", name(instance.element), name(instance.kind),
+                  instance.headDim, instance.valueDim, instance.tile.tileM, instance.tile.tileN, instance.tile.warps,
+                  instance.tile.minBlocks, instance.aligned, instance.isDefault, attributes.numRegs,
+                  attributes.localSizeBytes, instance.sharedBytes, blocks);
+    }
+  }
+  Tally tally;
+  if (check) {
+    for (const Instance &instance : instances())
+      for (const Problem &p : problems(instance, seed))
+        checkOne(instance, p, tally);
+  }
+  if (big) {
+    for (const Instance &instance : instances())
+      if (instance.isDefault && instance.aligned && instance.headDim == 64 && instance.valueDim == 64 &&
+          (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal))
+        checkBig(instance, tally);
+  }
+  if (check || big)
+    std::printf("checks,%d run,%d failed,worst float32 error over plain float32 attention's %.2f\n", tally.runs,
+                tally.failures, tally.worstRatio);
+
+  if (f32 || bf16)
+    std::printf("time,element,kind,layout,d,batch,heads,n,tile_m,tile_n,warps,min_blocks,default,ms,tflops\n");
+  const auto timed = [&](const Instance &instance, Element element) {
+    return instance.element == element && instance.aligned && instance.headDim == instance.valueDim &&
+           (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal) && (instance.isDefault || !defaults);
+  };
+  if (f32) {
+    for (int d : {16, 32, 64, 128})
+      for (int length : {256, 1024, 4096, 8192, 16384})
+        for (const Instance &instance : instances()) {
+          if (!timed(instance, Element::F32) || instance.headDim != d || (length == 8192 && !instance.isDefault))
+            continue;
+          if (instance.kind == ScoreKind::Full || length == 4096 || length == 16384)
+            timeOne(instance, 8, 1, length, Layout::Contiguous);
+        }
+  }
+  if (bf16) {
+    for (int d : {64, 80, 128})
+      for (int length : {1024, 4096, 16384})
+        for (const Instance &instance : instances()) {
+          if (!timed(instance, Element::BF16) || instance.headDim != d)
+            continue;
+          timeOne(instance, 16384 / length, 16, length, Layout::Contiguous);
+          if (instance.isDefault)
+            timeOne(instance, 16384 / length, 16, length, Layout::Packed);
+        }
+  }
+  // The study's models: batch 4, context 512, packed.
+  for (const Element element : {Element::F32, Element::BF16}) {
+    if (!(element == Element::F32 ? f32 : bf16))
+      continue;
+    for (const auto &[heads, d] : {std::pair{12, 64}, {16, 64}, {20, 64}, {32, 80}, {36, 128}})
+      for (const Instance &instance : instances())
+        if (timed(instance, element) && instance.headDim == d && instance.kind == ScoreKind::Causal)
+          timeOne(instance, 4, heads, 512, Layout::Packed);
+  }
+  return tally.failures != 0;
+}

@@ -1,0 +1,32 @@
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels that the attention bench was built with. attention_instances.cu is compiled several times, each time for a part.
+
+#ifndef HEDDLE_BENCH_KERNELS_ATTENTION_INSTANCES_H
+#define HEDDLE_BENCH_KERNELS_ATTENTION_INSTANCES_H
+
+#include "attention_cases.h"
+#include "compiler/Target/CUDA/device/attention_tiles.h"
+
+namespace heddle::bench {
+
+struct Instance {
+  Element element;
+  ScoreKind kind;
+  int headDim, valueDim;
+  AttentionTile tile;
+  bool aligned;
+  bool isDefault; // the tile that attention_tiles.h names
+  const void *kernel;
+  int sharedBytes;
+};
+
+inline std::vector<Instance> &instances() {
+  static std::vector<Instance> all;
+  return all;
+}
+
+} // namespace heddle::bench
+
+#endif // HEDDLE_BENCH_KERNELS_ATTENTION_INSTANCES_H

@@ -1,0 +1,113 @@
+"""One cell of the comparison in PyTorch; prints one JSON object.
+
+python3 torch_bench.py --impl compile --size small --precision bf16 --mode forward
+median_ms: wall time of a synchronised step. busy_ms: sum of the kernels' times in one profiled step. first_s: the first
+step, which compiles.
+"""
+
+import argparse
+import contextlib
+import json
+import statistics
+import time
+
+import torch
+import torch.nn.functional as F
+
+from sizes import add_cell_arguments
+from torch_model import LanguageModel
+
+
+def timed(run, warmup, steps):
+    for _ in range(warmup):
+        run()
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    times = []
+    for _ in range(steps):
+        start = time.perf_counter()
+        run()
+        torch.cuda.synchronize()
+        times.append((time.perf_counter() - start) * 1e3)
+    return times
+
+
+def device_busy(run):
+    """Milliseconds of all kernels and copies of one step, and their number."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        run()
+        torch.cuda.synchronize()
+    events = [e for e in profile.events() if e.device_type == torch.autograd.DeviceType.CUDA]
+    return sum(e.time_range.elapsed_us() for e in events) / 1e3, len(events)
+
+
+def make_step(arguments):
+    """The function that runs one step of the mode."""
+    torch.manual_seed(0)
+    with torch.device("cuda"):
+        model = LanguageModel(arguments.size, arguments.vocab, arguments.context, arguments.attention)
+    shape = (arguments.batch, arguments.context)
+    ids = torch.randint(arguments.vocab, shape, device="cuda")
+    targets = torch.randint(arguments.vocab, shape, device="cuda")
+
+    def loss_of(ids, targets):
+        logits = model(ids)
+        return F.cross_entropy(logits.view(-1, logits.shape[-1]).float(), targets.view(-1))
+
+    run_forward, run_loss = model, loss_of
+    if arguments.impl != "eager":
+        mode = "reduce-overhead" if arguments.impl == "compile-graphs" else "default"
+        run_forward, run_loss = torch.compile(model, mode=mode), torch.compile(loss_of, mode=mode)
+
+    def autocast():
+        if arguments.precision == "bf16":
+            return torch.autocast("cuda", torch.bfloat16)
+        return contextlib.nullcontext()
+
+    def forward():
+        with torch.no_grad(), autocast():
+            run_forward(ids)
+
+    def backward():
+        model.zero_grad(set_to_none=True)
+        with autocast():
+            loss = run_loss(ids, targets)
+        loss.backward()
+
+    if arguments.mode == "forward":
+        return forward
+    if arguments.mode == "backward":
+        return backward
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=arguments.impl != "eager")
+
+    def step():
+        backward()
+        optimizer.step()
+
+    return step
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_cell_arguments(parser)
+    parser.add_argument("--impl", choices=["eager", "compile", "compile-graphs"], default="eager")
+    arguments = parser.parse_args()
+    torch.set_float32_matmul_precision("high" if arguments.precision == "tf32" else "highest")
+
+    result = {"versions": f"torch {torch.__version__}, CUDA {torch.version.cuda}"}
+    try:
+        run = make_step(arguments)
+        start = time.perf_counter()
+        run()
+        torch.cuda.synchronize()
+        result["first_s"] = time.perf_counter() - start
+        result["median_ms"] = statistics.median(timed(run, arguments.warmup, arguments.steps))
+        result["peak_gib"] = torch.cuda.max_memory_allocated() / 2**30
+        result["busy_ms"], result["kernels"] = device_busy(run)
+    except torch.cuda.OutOfMemoryError:
+        result = {"versions": result["versions"], "out_of_memory": True}
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+//===- FormGroups.cpp - Groups of the compiled pipeline -------------------===//
+#include "compiler/Fusion/Grouping.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/RowsFusion.h"
+#include "compiler/Layout/MatrixAccess.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+
+namespace heddle {
+#define GEN_PASS_DEF_FORMGROUPS
+#include "compiler/Fusion/Passes.h.inc"
+} // namespace heddle
+
+using namespace heddle;
+using namespace heddle::graph;
+using mlir::Operation;
+using mlir::Value;
+
+/// The views that lead from attention to its only reader: the result is written where the last of them reads.
+static llvm::SmallVector<Operation *> attentionOps(AttentionOp attention) {
+  llvm::SmallVector<Operation *> ops{attention};
+  Value value = attention.getResult();
+  while (value.hasOneUse()) {
+    Operation *user = *value.getUsers().begin();
+    if (!llvm::isa<TransposeOp, ReshapeOp>(user))
+      break;
+    Value next = user->getResult(0);
+    // Each of the four dimensions must keep one stride in the buffer of `next`.
+    IterationSpace trial;
+    TensorIndex trialIndex =
+        trial.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(next.getType())));
+    auto stop = [&](Value v) { return v == attention.getResult(); };
+    if (!resolveAccess(next, trialIndex, trial, stop))
+      break;
+    ops.push_back(user);
+    value = next;
+  }
+  return ops;
+}
+
+/// A matmul and the residual that is added to its result.
+static llvm::SmallVector<Operation *> productOps(MatmulOp matmul) {
+  llvm::SmallVector<Operation *> ops{matmul};
+  Value value = matmul.getResult();
+  if (!value.hasOneUse())
+    return ops;
+  auto add = llvm::dyn_cast<AddOp>(*value.getUsers().begin());
+  if (!add || add.getLhs() == add.getRhs())
+    return ops;
+  Value other = add.getLhs() == value ? add.getRhs() : add.getLhs();
+  // The library reads the addend as the result's own shape, contiguous.
+  Operation *producer = other.getDefiningOp();
+  if (producer && (producer->hasTrait<ViewLike>() || llvm::isa<ConstantOp>(producer)))
+    return ops;
+  ops.push_back(add);
+  return ops;
+}
+
+namespace {
+struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
+  using FormGroupsBase::FormGroupsBase;
+
+  void runOnOperation() override {
+    mlir::func::FuncOp func = getOperation();
+    mlir::Block &block = func.getBody().front();
+    materializeOutputs(func);
+    for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
+      llvm::SmallVector<Operation *> ops = attentionOps(attention);
+      outline(GroupKind::Attention, ops, "attention", ops.back()->getResult(0));
+    }
+    materializeOperands(func);
+    for (MatmulOp matmul : llvm::to_vector(block.getOps<MatmulOp>())) {
+      llvm::SmallVector<Operation *> ops = productOps(matmul);
+      outline(GroupKind::Product, ops, labelOf(ops), ops.back()->getResult(0));
+    }
+    mlir::sortTopologically(&block);
+    RowsFusionCounts counts = fuseRows(func, maxBuffers);
+    merged += counts.merged;
+    refused += counts.refused;
+    mlir::sortTopologically(&block);
+  }
+};
+} // namespace

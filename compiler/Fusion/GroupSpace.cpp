@@ -1,0 +1,277 @@
+#include "compiler/Fusion/GroupSpace.h"
+#include "dialects/Graph/GraphDialect.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle;
+using namespace heddle::graph;
+using llvm::failure;
+using llvm::LogicalResult;
+using llvm::success;
+using mlir::Operation;
+using mlir::Value;
+
+static SymbolicShape shapeOf(Value value) {
+  return symbolicShape(llvm::cast<mlir::RankedTensorType>(value.getType()));
+}
+
+bool heddle::isRowsOp(Operation *op) {
+  return op->hasTrait<ElementwiseOp>() ||
+         llvm::isa<ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, EmbeddingOp, ConcatOp, IotaOp>(op);
+}
+
+bool heddle::isSplatConstant(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return constant && llvm::isa<mlir::SplatElementsAttr>(constant.getValue());
+}
+
+namespace {
+
+/// Collects the relations of one group.
+class SpaceBuilder {
+public:
+  SpaceBuilder(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs, std::string &reason,
+               std::optional<unsigned> part)
+      : ops_(ops), outputs_(outputs), reason_(reason), part_(part) {
+    members_.insert(ops.begin(), ops.end());
+  }
+
+  std::optional<GroupSpace> build() {
+    for (Operation *op : ops_)
+      if (failed(addOp(op)))
+        return std::nullopt;
+    if (failed(alignOutputs()) || failed(collectColumns()) || failed(checkDistinct()) || failed(collectRows()))
+      return std::nullopt;
+    return std::move(group_);
+  }
+
+private:
+  LogicalResult fail(Operation *op, const llvm::Twine &why) {
+    reason_ = (op->getName().stripDialect() + ": " + why).str();
+    return failure();
+  }
+
+  bool isMember(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op && members_.contains(op);
+  }
+
+  /// The index of a value that the group computes, through views.
+  std::optional<TensorIndex> indexOf(Value value) {
+    auto found = group_.indices.find(value);
+    if (found != group_.indices.end())
+      return found->second;
+    Operation *view = value.getDefiningOp();
+    std::optional<TensorIndex> operand = indexOf(view->getOperand(0));
+    if (!operand)
+      return std::nullopt;
+    std::string error;
+    std::optional<TensorIndex> result = indexThroughView(view, *operand, group_.space, &error);
+    if (!result) {
+      (void)fail(view, error);
+      return std::nullopt;
+    }
+    group_.indices[value] = *result;
+    return result;
+  }
+
+  LogicalResult unify(Operation *op, const AtomProduct &a, const AtomProduct &b) {
+    std::string error;
+    if (failed(group_.space.unify(a, b, &error)))
+      return fail(op, error);
+    return success();
+  }
+
+  /// The indices at which `op` reads its operands, for its result's index.
+  llvm::SmallVector<TensorIndex, 3> readIndices(Operation *op, const TensorIndex &result) {
+    IterationSpace &space = group_.space;
+    llvm::SmallVector<TensorIndex, 3> reads;
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](ReduceOp reduce) {
+          TensorIndex read = result;
+          SymbolicShape shape = shapeOf(reduce.getOperand());
+          AtomProduct reduced;
+          llvm::SmallVector<int64_t> axes(reduce.getAxes());
+          llvm::sort(axes);
+          for (int64_t axis : axes) {
+            read[axis] = space.addDimension(shape[axis]);
+            reduced.append(read[axis]);
+          }
+          reductions_.push_back({op, reduced});
+          reads.push_back(read);
+        })
+        .Case<SoftmaxOp, LayerNormOp, RmsNormOp>([&](Operation *) {
+          reductions_.push_back({op, result.back()});
+          reads.push_back(result);
+          for (size_t operand = 1; operand < op->getNumOperands(); ++operand)
+            reads.push_back({result.back()});
+        })
+        .Case([&](EmbeddingOp embedding) {
+          SymbolicShape table = shapeOf(embedding.getTable());
+          reads.push_back({space.addDimension(table[0]), result.back()});
+          reads.push_back(TensorIndex(llvm::ArrayRef<AtomProduct>(result).drop_back()));
+        })
+        .Case([&](ConcatOp concat) {
+          // Parts of one extent run together.
+          std::optional<AtomProduct> shared;
+          SymbolicDim extent;
+          for (Value operand : concat.getOperands()) {
+            SymbolicDim own = shapeOf(operand)[concat.getAxis()];
+            if (!shared || own != extent)
+              shared = space.addDimension(own);
+            extent = own;
+            TensorIndex read = result;
+            read[concat.getAxis()] = *shared;
+            reads.push_back(read);
+          }
+        })
+        .Default([&](Operation *) { reads.assign(op->getNumOperands(), result); });
+    return reads;
+  }
+
+  LogicalResult addOp(Operation *op) {
+    Value value = op->getResult(0);
+    TensorIndex result = group_.space.addTensor(shapeOf(value));
+    group_.indices[value] = result;
+    llvm::SmallVector<TensorIndex, 3> reads = readIndices(op, result);
+    for (auto [operand, read] : llvm::zip_equal(op->getOperands(), reads)) {
+      Value base = baseOf(operand);
+      if (!isMember(base))
+        continue;
+      if (base.getDefiningOp<ConcatOp>())
+        return fail(op, "reads a concatenation, which is written in parts");
+      if (llvm::isa<EmbeddingOp>(op) && operand == op->getOperand(0))
+        return fail(op, "looks up a table that the group computes");
+      std::optional<TensorIndex> index = indexOf(operand);
+      if (!index)
+        return failure();
+      for (auto [a, b] : llvm::zip_equal(read, *index))
+        if (failed(unify(op, a, b)))
+          return failure();
+    }
+    group_.operandIndices[op] = std::move(reads);
+    return success();
+  }
+
+  /// Outputs that no op relates run over the same rows when they have as many elements.
+  LogicalResult alignOutputs() {
+    if (outputs_.size() < 2)
+      return success();
+    AtomProduct first = flatten(group_.indices[outputs_.front()]);
+    for (Value output : outputs_.drop_front()) {
+      AtomProduct other = group_.space.resolve(flatten(group_.indices[output]));
+      AtomProduct known = group_.space.resolve(first);
+      bool related = llvm::any_of(other, [&](int atom) { return llvm::is_contained(known, atom); });
+      if (!related && group_.space.extent(other) == group_.space.extent(known) &&
+          failed(unify(output.getDefiningOp(), known, other)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult collectColumns() {
+    group_.hasReductions = !reductions_.empty();
+    for (auto &[op, product] : reductions_) {
+      if (op == reductions_.front().first)
+        continue;
+      AtomProduct known = group_.space.resolve(reductions_.front().second);
+      AtomProduct other = group_.space.resolve(product);
+      if (group_.space.extent(known) != group_.space.extent(other))
+        return fail(op, "reduces over " + group_.space.extent(other).str() + " elements, another op of the group over " +
+                            group_.space.extent(known).str());
+      if (failed(unify(op, known, other)))
+        return failure();
+    }
+    if (group_.hasReductions)
+      group_.columns = group_.space.resolve(reductions_.front().second);
+    return success();
+  }
+
+  /// An atom twice in one index would read a diagonal; two loops were taken for one.
+  LogicalResult checkDistinct() {
+    auto distinct = [&](const TensorIndex &index) {
+      llvm::SmallDenseSet<int> seen;
+      for (int atom : group_.space.resolve(flatten(index)))
+        if (!seen.insert(atom).second)
+          return false;
+      return true;
+    };
+    for (Operation *op : ops_) {
+      if (!distinct(group_.indices[op->getResult(0)]))
+        return fail(op, "runs over one dimension in two ways");
+      for (const TensorIndex &read : group_.operandIndices[op])
+        if (!distinct(read))
+          return fail(op, "reads along one dimension in two ways");
+    }
+    // What a reduction gives must be the same for all columns.
+    for (auto &[op, product] : reductions_)
+      if (llvm::isa<ReduceOp>(op))
+        for (int atom : group_.space.resolve(flatten(group_.indices[op->getResult(0)])))
+          if (llvm::is_contained(group_.columns, atom))
+            return fail(op, "reduces a dimension that another op of the group keeps");
+    return success();
+  }
+
+  LogicalResult collectRows() {
+    auto isColumn = [&](int atom) { return llvm::is_contained(group_.columns, atom); };
+    for (Value output : outputs_) {
+      if (auto concat = output.getDefiningOp<ConcatOp>()) {
+        // Written part by part: the parts' own atoms run, not the result's along the axis.
+        TensorIndex &index = group_.indices[output];
+        for (auto [dim, product] : llvm::enumerate(group_.space.resolve(index)))
+          if (static_cast<int64_t>(dim) != concat.getAxis())
+            addRows(product);
+        for (const TensorIndex &read : writtenParts(concat))
+          addRows(group_.space.resolve(read[concat.getAxis()]));
+        continue;
+      }
+      addRows(group_.space.resolve(flatten(group_.indices[output])));
+    }
+    // Each output is written once at every point of its own index and at no other.
+    for (Value output : outputs_) {
+      Operation *op = output.getDefiningOp();
+      llvm::SmallVector<TensorIndex, 3> written;
+      if (llvm::isa<ConcatOp>(op))
+        written = writtenParts(op);
+      else
+        written.push_back(group_.indices[output]);
+      for (const TensorIndex &index : written) {
+        AtomProduct atoms = group_.space.resolve(flatten(index));
+        for (int atom : group_.rows)
+          if (!llvm::is_contained(atoms, atom))
+            return fail(op, "runs over fewer rows than another output");
+        int64_t columns = llvm::count_if(atoms, isColumn);
+        if (columns != 0 && columns != static_cast<int64_t>(group_.columns.size()))
+          return fail(op, "runs over a part of the reduced dimensions");
+      }
+    }
+    return success();
+  }
+
+  llvm::SmallVector<TensorIndex, 3> writtenParts(Operation *concat) {
+    const llvm::SmallVector<TensorIndex, 3> &all = group_.operandIndices[concat];
+    return part_ ? llvm::SmallVector<TensorIndex, 3>{all[*part_]} : all;
+  }
+
+  void addRows(const AtomProduct &atoms) {
+    for (int atom : atoms)
+      if (!llvm::is_contained(group_.columns, atom) && !llvm::is_contained(group_.rows, atom))
+        group_.rows.push_back(atom);
+  }
+
+  llvm::ArrayRef<Operation *> ops_;
+  llvm::ArrayRef<Value> outputs_;
+  std::string &reason_;
+  std::optional<unsigned> part_;
+  llvm::SmallPtrSet<Operation *, 16> members_;
+  llvm::SmallVector<std::pair<Operation *, AtomProduct>, 4> reductions_;
+  GroupSpace group_;
+};
+
+} // namespace
+
+std::optional<GroupSpace> heddle::buildGroupSpace(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs,
+                                                  std::string &reason, std::optional<unsigned> part) {
+  return SpaceBuilder(ops, outputs, reason, part).build();
+}

@@ -1,0 +1,179 @@
+#include "compiler/Fusion/Grouping.h"
+#include "compiler/Fusion/GroupSpace.h"
+#include "compiler/Layout/Access.h"
+#include "compiler/Layout/MatrixAccess.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace heddle;
+using namespace heddle::graph;
+using mlir::Operation;
+using mlir::Value;
+
+bool heddle::isComputeOp(Operation *op) {
+  return llvm::isa_and_nonnull<GraphDialect>(op->getDialect()) && !op->hasTrait<ViewLike>() &&
+         !llvm::isa<ParameterOp, ConstantOp, GroupOp, YieldOp>(op);
+}
+
+bool heddle::dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
+  auto known = memo.find(value);
+  if (known != memo.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  bool free = op && !llvm::isa<ParameterOp>(op);
+  if (free)
+    for (Value operand : op->getOperands())
+      free = free && dependsOnNothing(operand, memo);
+  if (auto group = llvm::dyn_cast_or_null<GroupOp>(op))
+    group.walk([&](Operation *inner) {
+      if (inner == group)
+        return;
+      free = free && !llvm::isa<ParameterOp>(inner);
+      for (Value operand : inner->getOperands())
+        if (operand.getParentRegion() != &group.getBody())
+          free = free && dependsOnNothing(operand, memo);
+    });
+  memo[value] = free;
+  return free;
+}
+
+std::string heddle::labelOf(llvm::ArrayRef<Operation *> ops) {
+  llvm::SetVector<llvm::StringRef> names;
+  for (Operation *op : ops)
+    names.insert(op->getName().stripDialect());
+  constexpr size_t kShown = 4;
+  std::string label;
+  for (auto [index, name] : llvm::enumerate(names)) {
+    if (names.size() > kShown && index >= kShown - 1 && index + 1 < names.size())
+      continue;
+    label += (label.empty() ? "" : "+") + name.str();
+  }
+  return label;
+}
+
+GroupOp heddle::outline(GroupKind kind, llvm::ArrayRef<Operation *> ops, llvm::StringRef label,
+                        llvm::ArrayRef<Value> outputs) {
+  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
+  llvm::SmallVector<Value> yields(outputs);
+  if (outputs.empty())
+    for (Operation *op : ops)
+      for (Value result : op->getResults()) {
+        // Used by an op outside, directly or through views.
+        llvm::SmallVector<Value> worklist{result};
+        bool escapes = false;
+        while (!worklist.empty() && !escapes) {
+          Value value = worklist.pop_back_val();
+          for (Operation *user : value.getUsers()) {
+            if (members.contains(user))
+              continue;
+            if (user->hasTrait<ViewLike>())
+              worklist.push_back(user->getResult(0));
+            else
+              escapes = true;
+          }
+        }
+        if (escapes)
+          yields.push_back(result);
+      }
+  Operation *last = ops.back();
+  mlir::OpBuilder builder(last->getContext());
+  builder.setInsertionPointAfter(last);
+  llvm::SmallVector<mlir::Type> types;
+  for (Value value : yields)
+    types.push_back(value.getType());
+  auto group = GroupOp::create(builder, last->getLoc(), types, kind, label, mlir::ArrayAttr());
+  mlir::Block &body = group.getBody().emplaceBlock();
+  builder.setInsertionPointToEnd(&body);
+
+  mlir::IRMapping mapping;
+  // Views of members are cloned where they are read.
+  std::function<void(Value)> bring = [&](Value value) {
+    Operation *view = value.getDefiningOp();
+    if (mapping.contains(value) || !view || !view->hasTrait<ViewLike>() || members.contains(view))
+      return;
+    Operation *base = baseOf(value).getDefiningOp();
+    if (!base || !members.contains(base))
+      return;
+    bring(view->getOperand(0));
+    builder.clone(*view, mapping);
+  };
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands())
+      bring(operand);
+    builder.clone(*op, mapping);
+  }
+  llvm::SmallVector<Value> inner;
+  for (Value value : yields)
+    inner.push_back(mapping.lookup(value));
+  YieldOp::create(builder, last->getLoc(), inner);
+  for (auto [value, result] : llvm::zip_equal(yields, group.getResults()))
+    value.replaceAllUsesWith(result);
+  // The clones use each other through the mapping; uses inside the group of a yielded value stay inside.
+  for (Operation *op : llvm::reverse(ops)) {
+    llvm::SmallVector<Operation *> views;
+    for (Operation *user : op->getUsers())
+      views.push_back(user);
+    std::function<void(Operation *)> eraseView = [&](Operation *view) {
+      llvm::SmallVector<Operation *> users(view->getUsers());
+      for (Operation *user : users)
+        if (user->hasTrait<ViewLike>())
+          eraseView(user);
+      if (view->use_empty())
+        view->erase();
+    };
+    llvm::SmallPtrSet<Operation *, 4> seen;
+    for (Operation *view : views)
+      if (seen.insert(view).second && view->hasTrait<ViewLike>() && !members.contains(view))
+        eraseView(view);
+    if (op->use_empty())
+      op->erase();
+  }
+  return group;
+}
+
+static Value copyOf(Operation *user, Value value) {
+  mlir::OpBuilder builder(user);
+  return CopyOp::create(builder, user->getLoc(), value.getType(), value);
+}
+
+/// Whether a reshape can be read through what lies under it.
+static bool readable(ReshapeOp op) {
+  IterationSpace space;
+  TensorIndex index = space.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(op.getResult().getType())));
+  return resolveAccess(op.getResult(), index, space).has_value();
+}
+
+void heddle::materializeOutputs(mlir::func::FuncOp func) {
+  Operation *terminator = func.getBody().front().getTerminator();
+  llvm::SmallPtrSet<Value, 4> seen;
+  for (mlir::OpOperand &operand : terminator->getOpOperands()) {
+    Operation *op = operand.get().getDefiningOp();
+    if (!op || !isComputeOp(op) || !seen.insert(operand.get()).second)
+      operand.set(copyOf(terminator, operand.get()));
+  }
+}
+
+void heddle::materializeOperands(mlir::func::FuncOp func) {
+  func.walk([&](Operation *op) {
+    if (op->getParentOfType<GroupOp>())
+      return;
+    if (auto reshape = llvm::dyn_cast<ReshapeOp>(op)) {
+      if (!readable(reshape))
+        reshape.getOperandMutable().assign(copyOf(op, reshape.getOperand()));
+    } else if (auto matmul = llvm::dyn_cast<MatmulOp>(op)) {
+      if (!matrixOperands(matmul)) {
+        // Which of the two it is: try with the other one copied.
+        for (mlir::OpOperand *operand : {&matmul.getLhsMutable(), &matmul.getRhsMutable()})
+          if (!matrixOperandReadable(matmul, operand->getOperandNumber()))
+            operand->set(copyOf(op, operand->get()));
+      }
+    } else if (auto attention = llvm::dyn_cast<AttentionOp>(op)) {
+      for (mlir::OpOperand *operand :
+           {&attention.getQueryMutable(), &attention.getKeyMutable(), &attention.getValueMutable()})
+        if (!headsReadable(operand->get()))
+          operand->set(copyOf(op, operand->get()));
+    }
+  });
+}

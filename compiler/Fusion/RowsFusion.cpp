@@ -1,0 +1,244 @@
+//===- RowsFusion.cpp - Which ops share a row kernel ----------------------===//
+//
+// Greedy: every op starts alone; edges between ops, most bytes first, merge the two groups when the result has an iteration
+// space and stays free of cycles. Then neighbours that read the same tensor without depending on each other (the rotary
+// positions of Q and K) merge, too.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Fusion/RowsFusion.h"
+#include "compiler/Fusion/GroupSpace.h"
+#include "compiler/Fusion/Grouping.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace heddle;
+using namespace heddle::graph;
+using mlir::Operation;
+using mlir::Value;
+
+namespace {
+
+int64_t bytesOf(Value value) {
+  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+}
+
+class RowsFusion {
+public:
+  RowsFusion(mlir::func::FuncOp func, int64_t maxBuffers) : func_(func), maxBuffers_(maxBuffers) {}
+
+  RowsFusionCounts run() {
+    collectNodes();
+    mergeEdges();
+    mergeSiblings();
+    makeGroups();
+    return counts_;
+  }
+
+private:
+  /// A node of the dependence graph: an op or group at the top level. Views are looked through.
+  struct Node {
+    Operation *op;
+    bool rows;      ///< May be merged.
+    bool once;      ///< Depends on no input and no parameter.
+    int group;      ///< Representative node.
+    llvm::SmallVector<int, 4> inputs, users;
+  };
+
+  void collectNodes() {
+    llvm::DenseMap<Operation *, int> numbers;
+    llvm::DenseMap<Value, bool> memo;
+    for (Operation &op : func_.getBody().front()) {
+      if (!isComputeOp(&op) && !llvm::isa<GroupOp>(op) && !op.hasTrait<mlir::OpTrait::IsTerminator>())
+        continue;
+      int number = nodes_.size();
+      numbers[&op] = number;
+      bool rows = isComputeOp(&op) && isRowsOp(&op);
+      bool once = op.getNumResults() && dependsOnNothing(op.getResult(0), memo);
+      nodes_.push_back({&op, rows, once, number, {}, {}});
+      llvm::SetVector<int> inputs;
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (Operation *source = baseOf(operand).getDefiningOp())
+            if (auto found = numbers.find(source); found != numbers.end() && found->second != number)
+              inputs.insert(found->second);
+      });
+      for (int input : inputs) {
+        nodes_[number].inputs.push_back(input);
+        nodes_[input].users.push_back(number);
+      }
+    }
+    members_.resize(nodes_.size());
+    for (size_t number = 0; number < nodes_.size(); ++number)
+      members_[number] = {static_cast<int>(number)};
+  }
+
+  /// Whether a path leads from group `from` to group `to` through a node of neither.
+  bool pathThroughOthers(int from, int to) {
+    int last = members_[to].back();
+    llvm::BitVector seen(nodes_.size());
+    llvm::SmallVector<int> worklist;
+    auto visitUsers = [&](int node) {
+      for (int user : nodes_[node].users)
+        if (user <= last && !seen.test(user)) {
+          seen.set(user);
+          worklist.push_back(user);
+        }
+    };
+    for (int member : members_[from])
+      for (int user : nodes_[member].users)
+        if (nodes_[user].group != from && nodes_[user].group != to && user <= last && !seen.test(user)) {
+          seen.set(user);
+          worklist.push_back(user);
+        }
+    while (!worklist.empty()) {
+      int node = worklist.pop_back_val();
+      int group = nodes_[node].group;
+      if (group == to || group == from)
+        return true;
+      // A group runs as a whole: leaving any member is a way on.
+      for (int member : members_[group])
+        visitUsers(member);
+    }
+    return false;
+  }
+
+  /// The members' ops in order.
+  llvm::SmallVector<Operation *> opsOf(llvm::ArrayRef<int> members) const {
+    llvm::SmallVector<Operation *> ops;
+    for (int member : members)
+      ops.push_back(nodes_[member].op);
+    return ops;
+  }
+
+  /// Results that are used outside of `members`.
+  llvm::SmallVector<Value> outputsOf(llvm::ArrayRef<int> members) const {
+    llvm::SmallVector<Value> outputs;
+    for (int member : members)
+      for (int user : nodes_[member].users)
+        if (!llvm::is_contained(members, user)) {
+          outputs.push_back(nodes_[member].op->getResult(0));
+          break;
+        }
+    return outputs;
+  }
+
+  int64_t buffersOf(llvm::ArrayRef<int> members, llvm::ArrayRef<Value> outputs) const {
+    llvm::SetVector<Value> inputs;
+    for (int member : members)
+      for (Value operand : nodes_[member].op->getOperands()) {
+        Value base = baseOf(operand);
+        Operation *source = base.getDefiningOp();
+        bool inside = source && llvm::any_of(members, [&](int other) { return nodes_[other].op == source; });
+        if (!inside && !isSplatConstant(base))
+          inputs.insert(base);
+      }
+    return inputs.size() + outputs.size();
+  }
+
+  /// Merges two groups if that is right; notes the reason at both if not.
+  bool tryMerge(int a, int b, bool related) {
+    if (a == b)
+      return true;
+    if (nodes_[a].once != nodes_[b].once)
+      return refuse(a, b, "one of the two depends on no input and runs once");
+    if (pathThroughOthers(a, b) || pathThroughOthers(b, a))
+      return refuse(a, b, "another group lies between the two");
+    llvm::SmallVector<int> members(members_[a]);
+    members.append(members_[b]);
+    llvm::sort(members);
+    llvm::SmallVector<Operation *> ops = opsOf(members);
+    llvm::SmallVector<Value> outputs = outputsOf(members);
+    if (buffersOf(members, outputs) > maxBuffers_)
+      return refuse(a, b, "the kernel would touch more than " + std::to_string(maxBuffers_) + " buffers");
+    std::string reason;
+    if (!buildGroupSpace(ops, outputs, reason))
+      return related ? refuse(a, b, reason) : false;
+    for (int member : members_[b])
+      nodes_[member].group = a;
+    members_[a] = members;
+    members_[b].clear();
+    reasons_[a].append(reasons_[b]);
+    ++counts_.merged;
+    return true;
+  }
+
+  bool refuse(int a, int b, std::string reason) {
+    auto note = [&](int at, int other) {
+      reasons_[at].push_back((labelOf(opsOf(members_[other])) + ": " + reason));
+    };
+    note(a, b);
+    note(b, a);
+    ++counts_.refused;
+    return false;
+  }
+
+  void mergeEdges() {
+    struct Edge {
+      int producer, consumer;
+      int64_t bytes;
+    };
+    std::vector<Edge> edges;
+    for (size_t number = 0; number < nodes_.size(); ++number)
+      if (nodes_[number].rows)
+        for (int input : nodes_[number].inputs)
+          if (nodes_[input].rows)
+            edges.push_back({input, static_cast<int>(number), bytesOf(nodes_[input].op->getResult(0))});
+    llvm::stable_sort(edges, [](const Edge &a, const Edge &b) { return a.bytes > b.bytes; });
+    for (const Edge &edge : edges)
+      tryMerge(nodes_[edge.producer].group, nodes_[edge.consumer].group, /*related=*/true);
+  }
+
+  /// Groups that read one tensor and are neighbours in the order.
+  void mergeSiblings() {
+    llvm::MapVector<Value, llvm::SmallVector<int>> readers;
+    for (size_t number = 0; number < nodes_.size(); ++number) {
+      if (!nodes_[number].rows || nodes_[number].once)
+        continue;
+      for (Value operand : nodes_[number].op->getOperands()) {
+        Value base = baseOf(operand);
+        if (!isSplatConstant(base) && !base.getDefiningOp<ParameterOp>())
+          readers[base].push_back(number);
+      }
+    }
+    for (auto &[base, numbers] : readers)
+      for (size_t next = 1; next < numbers.size(); ++next) {
+        int a = nodes_[numbers[next - 1]].group, b = nodes_[numbers[next]].group;
+        if (a == b)
+          continue;
+        // Only where both write as much: then one pass serves both.
+        llvm::SmallVector<Value> first = outputsOf(members_[a]), second = outputsOf(members_[b]);
+        if (!first.empty() && !second.empty() && bytesOf(first.front()) == bytesOf(second.front()))
+          tryMerge(a, b, /*related=*/false);
+      }
+  }
+
+  void makeGroups() {
+    for (size_t number = 0; number < nodes_.size(); ++number) {
+      if (!nodes_[number].rows || members_[number].empty())
+        continue;
+      llvm::SmallVector<Operation *> ops = opsOf(members_[number]);
+      std::string label = labelOf(ops);
+      GroupOp group = outline(GroupKind::Rows, ops, label);
+      llvm::SetVector<llvm::StringRef> reasons;
+      for (const std::string &reason : reasons_[number])
+        reasons.insert(reason);
+      if (!reasons.empty())
+        group.setReasonsAttr(mlir::OpBuilder(group).getStrArrayAttr(reasons.getArrayRef()));
+    }
+  }
+
+  mlir::func::FuncOp func_;
+  int64_t maxBuffers_;
+  std::vector<Node> nodes_;
+  std::vector<llvm::SmallVector<int>> members_;
+  llvm::DenseMap<int, llvm::SmallVector<std::string>> reasons_;
+  RowsFusionCounts counts_;
+};
+
+} // namespace
+
+RowsFusionCounts heddle::fuseRows(mlir::func::FuncOp func, int64_t maxBuffers) {
+  return RowsFusion(func, maxBuffers).run();
+}

@@ -1,0 +1,309 @@
+//===- DecoderBuilder.cpp - From a decoder's description to a graph -------===//
+#include "compiler/Import/DecoderBuilder.h"
+#include "dialects/Graph/GraphBuilder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace heddle;
+using namespace heddle::graph;
+using namespace heddle::import;
+using mlir::RankedTensorType;
+using mlir::Value;
+
+namespace {
+
+class DecoderBuilder {
+public:
+  DecoderBuilder(mlir::MLIRContext *context, const DecoderSpec &spec, const DecoderExtents &extents)
+      : spec_(spec), builder_(context), g_(builder_, mlir::UnknownLoc::get(context)),
+        source_(mlir::NameLoc::get(builder_.getStringAttr(spec.name))), f32_(builder_.getF32Type()),
+        batch_(SymbolicDim::symbol("batch", extents.batch)), seq_(SymbolicDim::symbol("seq", extents.seq)) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> build();
+
+private:
+  /// What attention needs of positions, computed once for all layers from no input.
+  struct Tables {
+    Value cos, sin; ///< f32 [seq, head_dim / 2]; null without rotary positions.
+    Value mask;     ///< i1 [seq, seq], true where the key is seen.
+  };
+
+  void at(const std::string &path) {
+    g_.setLocation(mlir::NameLoc::get(builder_.getStringAttr(scope_ + path), source_));
+  }
+  static SymbolicDim fixed(int64_t extent) { return SymbolicDim::fixed(extent); }
+  RankedTensorType type(llvm::ArrayRef<SymbolicDim> shape, mlir::Type element) {
+    return tensorType(builder_.getContext(), shape, element);
+  }
+  std::string nameOf(const std::string &pattern) const {
+    std::string name = pattern;
+    if (size_t place = name.find("{}"); place != std::string::npos)
+      name.replace(place, 2, std::to_string(layer_));
+    return name;
+  }
+
+  Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape, InitKind init, double scale);
+  Value linear(Value x, const std::string &pattern, int64_t outputs, bool bias);
+  Value norm(Value x, const std::string &pattern);
+  Value rotary(Value x, const Tables &tables);
+  Value splitHeads(Value x, int64_t heads);
+  Value repeatHeads(Value x);
+  Value attention(Value x, const Tables &tables);
+  Value activate(Value x);
+  Value mlp(Value x);
+  Value residual(Value x, const std::string &name, const std::string &pattern,
+                 llvm::function_ref<Value(Value)> f);
+  Tables tables();
+
+  const DecoderSpec &spec_;
+  mlir::OpBuilder builder_;
+  GraphBuilder g_;
+  mlir::Location source_;
+  mlir::Type f32_;
+  SymbolicDim batch_, seq_;
+  int64_t layer_ = 0;
+  std::string scope_; ///< Put in front of every location.
+};
+
+} // namespace
+
+Value DecoderBuilder::weight(const std::string &name, llvm::ArrayRef<int64_t> shape, InitKind init,
+                             double scale) {
+  SymbolicShape dims;
+  for (int64_t extent : shape)
+    dims.push_back(fixed(extent));
+  auto part = PartAttr::get(builder_.getContext(), name, shape, init, builder_.getF64FloatAttr(scale));
+  return g_.parameter(part, type(dims, f32_));
+}
+
+/// y = x Wᵀ + b with W [out, in], as torch.nn.functional.linear.
+Value DecoderBuilder::linear(Value x, const std::string &pattern, int64_t outputs, bool bias) {
+  int64_t inputs = typeOf(x).getShape().back();
+  double std = spec_.linearStd.value_or(std::sqrt(2.0 / static_cast<double>(inputs + outputs)));
+  std::string name = nameOf(pattern);
+  Value w = weight(name + ".weight", {outputs, inputs}, InitKind::Normal, std);
+  Value y = g_.matmul(x, g_.transpose(w, {1, 0}));
+  if (!bias)
+    return y;
+  Value b = weight(name + ".bias", {outputs}, InitKind::Constant, 0.0);
+  return g_.binary<AddOp>(y, g_.broadcast(b, symbolicShape(typeOf(y))));
+}
+
+Value DecoderBuilder::norm(Value x, const std::string &pattern) {
+  std::string name = nameOf(pattern);
+  Value w = weight(name + ".weight", {spec_.dModel}, InitKind::Constant, 1.0);
+  if (spec_.norm == NormKind::Layer) {
+    Value b = weight(name + ".bias", {spec_.dModel}, InitKind::Constant, 0.0);
+    return LayerNormOp::create(builder_, g_.location(), x.getType(), x, w, b,
+                               builder_.getF64FloatAttr(spec_.epsilon));
+  }
+  SymbolicShape shape = symbolicShape(typeOf(x));
+  int64_t last = static_cast<int64_t>(shape.size()) - 1;
+  Value mean = g_.reduce(ReduceKind::Mean, g_.binary<PowOp>(x, 2.0), {last});
+  Value scale = g_.unary<RsqrtOp>(g_.binary<AddOp>(mean, spec_.epsilon));
+  Value scaled = g_.binary<MulOp>(x, g_.broadcast(scale, shape));
+  return g_.binary<MulOp>(scaled, g_.broadcast(w, shape));
+}
+
+/// Angles are float32 positions times float32 frequencies: at long context a lower precision would turn pairs
+/// by radians. The frequencies theta^(-2i/head_dim) are computed in float64 and rounded once.
+DecoderBuilder::Tables DecoderBuilder::tables() {
+  Tables tables;
+  mlir::Type i32 = builder_.getI32Type();
+  if (spec_.positions == Positions::RotaryInterleaved || spec_.positions == Positions::RotaryHalfSplit) {
+    at("rotary");
+    int64_t pairs = spec_.headDim / 2;
+    llvm::SmallVector<float> frequencies;
+    for (int64_t i = 0; i < pairs; ++i)
+      frequencies.push_back(static_cast<float>(
+          std::pow(spec_.theta, -2.0 * static_cast<double>(i) / static_cast<double>(spec_.headDim))));
+    Value frequency = g_.constant(
+        mlir::DenseElementsAttr::get(type({fixed(pairs)}, f32_), llvm::ArrayRef<float>(frequencies)));
+    Value position = g_.cast(g_.iota(type({seq_}, i32), 0), f32_);
+    SymbolicDim shape[] = {seq_, fixed(pairs)};
+    Value angle = g_.binary<MulOp>(g_.broadcast(g_.reshape(position, {seq_, fixed(1)}), shape),
+                                   g_.broadcast(frequency, shape));
+    tables.cos = g_.unary<CosOp>(angle);
+    tables.sin = g_.unary<SinOp>(angle);
+  }
+  at("mask");
+  RankedTensorType square = type({seq_, seq_}, i32);
+  Value query = g_.iota(square, 0), key = g_.iota(square, 1);
+  tables.mask = g_.compare(Predicate::GE, query, key);
+  return tables;
+}
+
+Value DecoderBuilder::rotary(Value x, const Tables &tables) {
+  if (!tables.cos)
+    return x;
+  SymbolicShape shape = symbolicShape(typeOf(x)), half = shape;
+  int64_t last = static_cast<int64_t>(shape.size()) - 1, pairs = spec_.headDim / 2;
+  half.back() = fixed(pairs);
+  bool interleaved = spec_.positions == Positions::RotaryInterleaved;
+  Value a = interleaved ? g_.slice(x, last, 0, pairs, 2) : g_.slice(x, last, 0, pairs);
+  Value b = interleaved ? g_.slice(x, last, 1, pairs, 2) : g_.slice(x, last, pairs, pairs);
+  Value cos = g_.broadcast(tables.cos, half), sin = g_.broadcast(tables.sin, half);
+  Value first = g_.binary<SubOp>(g_.binary<MulOp>(a, cos), g_.binary<MulOp>(b, sin));
+  Value second = g_.binary<AddOp>(g_.binary<MulOp>(a, sin), g_.binary<MulOp>(b, cos));
+  if (!interleaved)
+    return g_.concat({first, second}, last);
+  // torch.stack((first, second), -1).flatten(-2)
+  SymbolicShape stacked = half;
+  stacked.push_back(fixed(1));
+  return g_.reshape(g_.concat({g_.reshape(first, stacked), g_.reshape(second, stacked)}, last + 1), shape);
+}
+
+/// [batch, seq, heads * head_dim] to [batch, heads, seq, head_dim].
+Value DecoderBuilder::splitHeads(Value x, int64_t heads) {
+  return g_.transpose(g_.reshape(x, {batch_, seq_, fixed(heads), fixed(spec_.headDim)}), {0, 2, 1, 3});
+}
+
+/// Each key or value head serves heads / kv_heads query heads.
+Value DecoderBuilder::repeatHeads(Value x) {
+  int64_t groups = spec_.kvHeads, repeat = spec_.heads / groups;
+  if (repeat == 1)
+    return x;
+  Value expanded = g_.reshape(x, {batch_, fixed(groups), fixed(1), seq_, fixed(spec_.headDim)});
+  Value repeated = g_.broadcast(expanded, {batch_, fixed(groups), fixed(repeat), seq_, fixed(spec_.headDim)});
+  return g_.reshape(repeated, {batch_, fixed(spec_.heads), seq_, fixed(spec_.headDim)});
+}
+
+Value DecoderBuilder::attention(Value x, const Tables &tables) {
+  int64_t width = spec_.heads * spec_.headDim, kvWidth = spec_.kvHeads * spec_.headDim;
+  at("attention.q");
+  Value q = splitHeads(linear(x, spec_.names.q, width, spec_.qkvBias), spec_.heads);
+  at("attention.k");
+  Value k = splitHeads(linear(x, spec_.names.k, kvWidth, spec_.qkvBias), spec_.kvHeads);
+  at("attention.v");
+  Value v = splitHeads(linear(x, spec_.names.v, kvWidth, spec_.qkvBias), spec_.kvHeads);
+  at("attention.rotary_q");
+  q = rotary(q, tables);
+  at("attention.rotary_k");
+  k = repeatHeads(rotary(k, tables));
+  at("attention.v");
+  v = repeatHeads(v);
+  at("attention.scores");
+  Value scores =
+      g_.binary<DivOp>(g_.matmul(q, g_.transposeLast(k)), std::sqrt(static_cast<double>(spec_.headDim)));
+  // scores.masked_fill(~mask, -inf)
+  at("attention.mask");
+  Value hidden = g_.broadcast(g_.unary<NotOp>(tables.mask), symbolicShape(typeOf(scores)));
+  Value lowest = g_.splat(typeOf(scores), -std::numeric_limits<double>::infinity());
+  scores = g_.select(hidden, lowest, scores);
+  at("attention.softmax");
+  Value probabilities = g_.unary<SoftmaxOp>(scores);
+  at("attention.context");
+  Value y = g_.matmul(probabilities, v);
+  at("attention.out");
+  y = g_.reshape(g_.transpose(y, {0, 2, 1, 3}), {batch_, seq_, fixed(width)});
+  return linear(y, spec_.names.out, spec_.dModel, spec_.outBias);
+}
+
+Value DecoderBuilder::activate(Value x) {
+  switch (spec_.activation) {
+  case Activation::Silu:
+    return g_.unary<SiluOp>(x);
+  case Activation::Relu:
+    return g_.unary<ReluOp>(x);
+  case Activation::GeluErf:
+    return GeluOp::create(builder_, g_.location(), x.getType(), GeluForm::Erf, x);
+  case Activation::GeluTanh:
+    return GeluOp::create(builder_, g_.location(), x.getType(), GeluForm::Tanh, x);
+  }
+  llvm_unreachable("all activations are listed");
+}
+
+Value DecoderBuilder::mlp(Value x) {
+  at("mlp.gate");
+  Value inner = linear(x, spec_.names.gate, spec_.dFf, spec_.mlpBias);
+  at("mlp.activation");
+  inner = activate(inner);
+  if (spec_.gated) {
+    at("mlp.up");
+    Value up = linear(x, spec_.names.up, spec_.dFf, spec_.mlpBias);
+    at("mlp.product");
+    inner = g_.binary<MulOp>(inner, up);
+  }
+  at("mlp.down");
+  return linear(inner, spec_.names.down, spec_.dModel, spec_.mlpBias);
+}
+
+Value DecoderBuilder::residual(Value x, const std::string &name, const std::string &pattern,
+                               llvm::function_ref<Value(Value)> f) {
+  if (spec_.normPlace == NormPlace::Pre) {
+    at(name);
+    Value y = f(norm(x, pattern));
+    at("residual");
+    return g_.binary<AddOp>(x, y);
+  }
+  Value y = f(x);
+  at("residual");
+  Value sum = g_.binary<AddOp>(x, y);
+  at(name);
+  return norm(sum, pattern);
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> DecoderBuilder::build() {
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(source_, spec_.name);
+  builder_.setInsertionPointToEnd(module->getBody());
+
+  RankedTensorType idsType = type({batch_, seq_}, builder_.getI32Type());
+  RankedTensorType logitsType = type({batch_, seq_, fixed(spec_.vocabulary)}, f32_);
+  auto main = mlir::func::FuncOp::create(builder_, source_, "main",
+                                         builder_.getFunctionType({idsType}, {logitsType}));
+  main.setArgAttr(0, kNameAttr, builder_.getStringAttr("ids"));
+  main.setArgAttr(0, kBoundAttr, builder_.getI64IntegerAttr(spec_.vocabulary));
+  main.setResultAttr(0, kNameAttr, builder_.getStringAttr("logits"));
+  mlir::Block *body = main.addEntryBlock();
+  builder_.setInsertionPointToStart(body);
+  Value ids = body->getArgument(0);
+
+  Tables shared = tables();
+  at("embed");
+  SymbolicDim hidden[] = {batch_, seq_, fixed(spec_.dModel)};
+  Value table = weight(spec_.names.embed + ".weight", {spec_.vocabulary, spec_.dModel}, InitKind::Normal,
+                       spec_.embeddingStd);
+  Value x = EmbeddingOp::create(builder_, g_.location(), type(hidden, f32_), table, ids);
+  if (spec_.positions == Positions::Learned) {
+    at("positions");
+    Value rows = weight(spec_.names.positions + ".weight", {spec_.maxPositions, spec_.dModel},
+                        InitKind::Normal, spec_.embeddingStd);
+    Value position = g_.iota(type({seq_}, builder_.getI32Type()), 0);
+    Value added =
+        EmbeddingOp::create(builder_, g_.location(), type({seq_, fixed(spec_.dModel)}, f32_), rows, position);
+    x = g_.binary<AddOp>(x, g_.broadcast(added, hidden));
+  }
+  for (layer_ = 0; layer_ < spec_.layers; ++layer_) {
+    scope_ = "blocks." + std::to_string(layer_) + ".";
+    x = residual(x, "norm1", spec_.names.norm1, [&](Value h) { return attention(h, shared); });
+    x = residual(x, "norm2", spec_.names.norm2, [&](Value h) { return mlp(h); });
+  }
+  scope_.clear();
+  if (spec_.normPlace == NormPlace::Pre) {
+    at("norm");
+    x = norm(x, spec_.names.finalNorm);
+  }
+  at("head");
+  Value logits;
+  if (spec_.tied) {
+    logits = g_.matmul(x, g_.transpose(table, {1, 0}));
+    if (spec_.headBias) {
+      Value b = weight(spec_.names.head + ".bias", {spec_.vocabulary}, InitKind::Constant, 0.0);
+      logits = g_.binary<AddOp>(logits, g_.broadcast(b, symbolicShape(typeOf(logits))));
+    }
+  } else {
+    logits = linear(x, spec_.names.head, spec_.vocabulary, spec_.headBias);
+  }
+  mlir::func::ReturnOp::create(builder_, g_.location(), logits);
+  return module;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> heddle::import::buildDecoder(mlir::MLIRContext *context,
+                                                               const DecoderSpec &spec,
+                                                               const DecoderExtents &extents) {
+  context->loadDialect<GraphDialect, mlir::func::FuncDialect>();
+  return DecoderBuilder(context, spec, extents).build();
+}

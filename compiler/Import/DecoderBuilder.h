@@ -1,0 +1,25 @@
+//===- DecoderBuilder.h - From a decoder's description to a graph -*- C++ -*-===//
+//
+// Writes norms, rotary positions, masks and attention out op by op, as a PyTorch user's model does: eager
+// execution runs these ops one by one, and the compiler has to find the structure again.
+//
+//===----------------------------------------------------------------------===//
+#ifndef HEDDLE_COMPILER_IMPORT_DECODERBUILDER_H
+#define HEDDLE_COMPILER_IMPORT_DECODERBUILDER_H
+
+#include "compiler/Import/DecoderSpec.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace heddle::import {
+
+/// A module with func.func @main: `ids` i32 [batch, seq] (graph.bound = vocabulary) to `logits` f32
+/// [batch, seq, vocabulary]; batch and seq are symbolic. The description must be valid (`validate`). Every
+/// op's location is a path such as "blocks.3.attention.scores" inside the description's name.
+mlir::OwningOpRef<mlir::ModuleOp> buildDecoder(mlir::MLIRContext *context, const DecoderSpec &spec,
+                                               const DecoderExtents &extents);
+
+} // namespace heddle::import
+
+#endif // HEDDLE_COMPILER_IMPORT_DECODERBUILDER_H

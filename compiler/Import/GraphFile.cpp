@@ -1,0 +1,125 @@
+//===- GraphFile.cpp - Reading a textual graph ----------------------------===//
+#include "compiler/Import/GraphFile.h"
+#include "compiler/Import/SourceScan.h"
+#include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/GraphModule.h"
+#include "dialects/Graph/Locations.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace heddle;
+using namespace heddle::graph;
+using runtime::invalidInput;
+using runtime::Status;
+using runtime::StatusOr;
+
+namespace {
+
+/// Keeps the first error, with the notes that point elsewhere in the file.
+class FirstError {
+public:
+  FirstError(mlir::MLIRContext *context, llvm::StringRef path)
+      : path_(path), handler_(context, [this](mlir::Diagnostic &diagnostic) { return take(diagnostic); }) {}
+
+  Status status() const {
+    return invalidInput(message_.empty() ? path_.str() + ": cannot be parsed" : message_);
+  }
+
+private:
+  /// A name in a broken file may be megabytes long.
+  static std::string shortened(std::string text) {
+    constexpr size_t kLimit = 400;
+    if (text.size() > kLimit)
+      text = text.substr(0, kLimit) + "…";
+    return text;
+  }
+
+  std::string place(mlir::Location loc) const {
+    auto file = loc->findInstanceOf<mlir::FileLineColLoc>();
+    if (file && file.getLine() == 0) // The module of a file that holds none.
+      return path_.str();
+    if (file)
+      return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
+             std::to_string(file.getColumn());
+    std::string text = locationText(loc);
+    return text == "unknown" ? path_.str() : path_.str() + ": " + text;
+  }
+
+  mlir::LogicalResult take(mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || !message_.empty())
+      return mlir::success();
+    std::string where = place(diagnostic.getLocation());
+    message_ = where + ": " + shortened(diagnostic.str());
+    for (mlir::Diagnostic &note : diagnostic.getNotes())
+      if (std::string there = place(note.getLocation()); there != where)
+        message_ += " (" + there + ": " + shortened(note.str()) + ")";
+    return mlir::success();
+  }
+
+  llvm::StringRef path_;
+  std::string message_;
+  mlir::ScopedDiagnosticHandler handler_;
+};
+
+} // namespace
+
+static void addDefaultNames(mlir::func::FuncOp main) {
+  mlir::Builder builder(main.getContext());
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    if (!main.getArgAttr(i, kNameAttr))
+      main.setArgAttr(i, kNameAttr, builder.getStringAttr("arg" + std::to_string(i)));
+  for (unsigned i = 0; i < main.getNumResults(); ++i)
+    if (!main.getResultAttr(i, kNameAttr))
+      main.setResultAttr(i, kNameAttr, builder.getStringAttr("result" + std::to_string(i)));
+}
+
+/// An argument that indexes tables is bounded by the smallest of them.
+static llvm::LogicalResult addBounds(mlir::func::FuncOp main) {
+  mlir::Builder builder(main.getContext());
+  for (mlir::BlockArgument argument : main.getArguments()) {
+    for (mlir::Operation *user : argument.getUsers()) {
+      auto embedding = llvm::dyn_cast<EmbeddingOp>(user);
+      if (!embedding || embedding.getIndices() != argument)
+        continue;
+      int64_t rows = typeOf(embedding.getTable()).getDimSize(0);
+      auto bound = main.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kBoundAttr);
+      if (!bound)
+        main.setArgAttr(argument.getArgNumber(), kBoundAttr, builder.getI64IntegerAttr(rows));
+      else if (bound.getInt() > rows)
+        return embedding.emitOpError()
+               << "has a table of " << rows << " rows, its indices may reach the graph.bound "
+               << bound.getInt() << " of argument " << argument.getArgNumber();
+    }
+  }
+  return mlir::success();
+}
+
+StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::readGraphFile(mlir::MLIRContext *context,
+                                                                          const std::string &path) {
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return invalidInput("cannot read '" + path + "': " + buffer.getError().message());
+  if (mlir::isBytecode((*buffer)->getMemBufferRef()))
+    return invalidInput(path + ": wanted MLIR text, found MLIR bytecode");
+  if (std::optional<SourceIssue> issue = scanSource((*buffer)->getBuffer()))
+    return invalidInput(path + ":" + std::to_string(issue->line) + ":" + std::to_string(issue->column) +
+                        ": " + issue->message);
+
+  context->loadDialect<GraphDialect, mlir::func::FuncDialect>();
+  FirstError errors(context, path);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
+  if (!module || failed(verifyGraphModule(*module, {.groups = false, .namesRequired = false})))
+    return errors.status();
+  mlir::func::FuncOp main = mainFunction(*module);
+  addDefaultNames(main);
+  // A default name may be one that the file gave to another.
+  if (failed(addBounds(main)) || failed(verifyGraphModule(*module)))
+    return errors.status();
+  return module;
+}

@@ -1,0 +1,20 @@
+//===- GraphFile.h - Reading a textual graph --------------------*- C++ -*-===//
+#ifndef HEDDLE_COMPILER_IMPORT_GRAPHFILE_H
+#define HEDDLE_COMPILER_IMPORT_GRAPHFILE_H
+
+#include "runtime/base/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace heddle::import {
+
+/// Parses and verifies a graph module (dialects/Graph/GraphModule.h). Missing names become arg0…, result0…;
+/// an integer argument that indexes an embedding gets graph.bound, the table's rows. Every fault of the file
+/// is one InvalidInput "file:line:column: reason".
+runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> readGraphFile(mlir::MLIRContext *context,
+                                                                   const std::string &path);
+
+} // namespace heddle::import
+
+#endif // HEDDLE_COMPILER_IMPORT_GRAPHFILE_H

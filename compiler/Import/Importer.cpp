@@ -1,0 +1,50 @@
+#include "compiler/Import/Importer.h"
+#include "compiler/Import/DecoderBuilder.h"
+#include "compiler/Import/GraphFile.h"
+#include "compiler/Import/Presets.h"
+
+#include "llvm/ADT/StringRef.h"
+
+using namespace heddle;
+using namespace heddle::import;
+using runtime::invalidInput;
+using runtime::StatusOr;
+
+static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importPreset(mlir::MLIRContext *context,
+                                                                const ModelRequest &request) {
+  HEDDLE_ASSIGN_OR_RETURN(DecoderSpec spec, findPreset(request.model));
+  if (request.layers) {
+    if (*request.layers < 1 || *request.layers > spec.layers)
+      return invalidInput("layers: wanted 1 to " + std::to_string(spec.layers) + " for " + spec.name +
+                          ", found " + std::to_string(*request.layers));
+    spec.layers = *request.layers;
+  }
+  spec.vocabulary = request.vocabulary.value_or(spec.vocabulary);
+  DecoderExtents extents{request.batch.value_or(ModelRequest::kDefaultBatch),
+                         request.context.value_or(ModelRequest::kDefaultContext)};
+  HEDDLE_RETURN_IF_ERROR(validate(spec, extents).with(spec.name));
+  return buildDecoder(context, spec, extents);
+}
+
+StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::importModel(mlir::MLIRContext *context,
+                                                                        const ModelRequest &request) {
+  llvm::StringRef model = request.model;
+  if (!model.ends_with(".mlir")) {
+    if (model.starts_with("study:"))
+      return importPreset(context, request);
+    std::string presets;
+    for (const std::string &name : presetNames())
+      presets += (presets.empty() ? "" : ", ") + name;
+    return invalidInput("'" + model.take_front(200).str() +
+                        "' is neither a graph file (*.mlir) nor a preset (" + presets + ")");
+  }
+  const std::pair<const char *, bool> given[] = {{"batch", request.batch.has_value()},
+                                                 {"context", request.context.has_value()},
+                                                 {"layers", request.layers.has_value()},
+                                                 {"vocabulary", request.vocabulary.has_value()}};
+  for (auto [field, present] : given)
+    if (present)
+      return invalidInput(request.model + ": a graph file states its own extents, " + field +
+                          " cannot be set for it");
+  return readGraphFile(context, request.model);
+}

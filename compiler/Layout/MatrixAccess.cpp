@@ -1,0 +1,93 @@
+#include "compiler/Layout/MatrixAccess.h"
+
+using namespace heddle;
+using namespace heddle::graph;
+using mlir::Value;
+
+static SymbolicShape shapeOf(Value value) {
+  return symbolicShape(llvm::cast<mlir::RankedTensorType>(value.getType()));
+}
+
+/// Reads `value` as matrices: the last two dimensions, or with `flattenRows` all but the last dimension as rows.
+static std::optional<MatrixAccess> matrixAccess(Value value, bool flattenRows) {
+  IterationSpace space;
+  SymbolicShape shape = shapeOf(value);
+  TensorIndex index = space.addTensor(shape);
+  std::optional<Access> access = resolveAccess(value, index, space);
+  if (!access)
+    return std::nullopt;
+  size_t rank = shape.size();
+  AtomProduct batch, rows, columns = index[rank - 1];
+  for (size_t dim = 0; dim + 1 < rank; ++dim)
+    (flattenRows || dim + 2 == rank ? rows : batch).append(index[dim]);
+  std::optional<SymbolicDim> batchStride = strideOf(batch, access->offset, space);
+  std::optional<SymbolicDim> rowStride = strideOf(rows, access->offset, space);
+  std::optional<SymbolicDim> columnStride = strideOf(columns, access->offset, space);
+  if (!batchStride || !rowStride || !columnStride)
+    return std::nullopt;
+  MatrixAccess matrix{access->base, constantOf(access->offset), 0, batchStride->value, false};
+  bool oneRow = space.extent(space.resolve(rows)).isOne(), oneColumn = shape[rank - 1].isOne();
+  int64_t rowCount = space.extent(space.resolve(rows)).value, columnCount = shape[rank - 1].value;
+  // A stride of 0 with several rows or columns is a broadcast, which no product library reads. A lone row or column can take
+  // any leading dimension that is large enough.
+  if ((!oneRow && rowStride->value == 0) || (!oneColumn && columnStride->value == 0))
+    return std::nullopt;
+  if (columnStride->isOne() || oneColumn) {
+    matrix.ld = oneRow ? columnCount : rowStride->value;
+    if (oneColumn && !oneRow && rowStride->isOne()) {
+      matrix.ld = 1;
+    }
+  } else if (rowStride->isOne() || oneRow) {
+    matrix.transposed = true;
+    matrix.ld = columnStride->value;
+  } else {
+    return std::nullopt;
+  }
+  int64_t least = matrix.transposed ? rowCount : columnCount;
+  if (matrix.ld < least)
+    return std::nullopt;
+  return matrix;
+}
+
+static bool flattens(MatmulOp op) { return shapeOf(op.getRhs()).size() == 2; }
+
+bool heddle::matrixOperandReadable(MatmulOp op, unsigned operand) {
+  return matrixAccess(op->getOperand(operand), operand == 0 && flattens(op)).has_value();
+}
+
+std::optional<ProductAccess> heddle::matrixOperands(MatmulOp op) {
+  ProductAccess product;
+  std::optional<MatrixAccess> lhs = matrixAccess(op.getLhs(), flattens(op));
+  std::optional<MatrixAccess> rhs = matrixAccess(op.getRhs(), false);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  llvm::ArrayRef<int64_t> shape = llvm::cast<mlir::RankedTensorType>(op.getLhs().getType()).getShape();
+  product.lhs = *lhs;
+  product.rhs = *rhs;
+  product.m = shape[shape.size() - 2];
+  product.k = shape.back();
+  product.n = llvm::cast<mlir::RankedTensorType>(op.getResult().getType()).getShape().back();
+  for (int64_t extent : shape.drop_back(2))
+    (flattens(op) ? product.m : product.batch) *= extent;
+  return product;
+}
+
+std::optional<HeadsAccess> heddle::headsAccess(Value value) {
+  IterationSpace space;
+  TensorIndex index = space.addTensor(shapeOf(value));
+  std::optional<Access> access = resolveAccess(value, index, space);
+  if (!access)
+    return std::nullopt;
+  std::optional<SymbolicDim> strides[4];
+  for (int dim = 0; dim < 4; ++dim) {
+    strides[dim] = strideOf(index[dim], access->offset, space);
+    if (!strides[dim])
+      return std::nullopt;
+  }
+  if (!strides[3]->isOne() && !shapeOf(value)[3].isOne())
+    return std::nullopt;
+  return HeadsAccess{access->base, constantOf(access->offset), strides[0]->value, strides[1]->value,
+                     strides[2]->value};
+}
+
+bool heddle::headsReadable(Value value) { return headsAccess(value).has_value(); }

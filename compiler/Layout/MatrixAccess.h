@@ -1,0 +1,43 @@
+//===- MatrixAccess.h - Views as operands of products and attention -*- C++ -*-===//
+//
+// A matrix product reads an operand in place when it is rows and columns of one stride each, one of them 1, and one stride
+// from matrix to matrix; attention reads heads of contiguous vectors. Anything else has to be copied first.
+//
+//===----------------------------------------------------------------------===//
+#ifndef HEDDLE_COMPILER_LAYOUT_MATRIXACCESS_H
+#define HEDDLE_COMPILER_LAYOUT_MATRIXACCESS_H
+
+#include "compiler/Layout/Access.h"
+#include "dialects/Graph/GraphDialect.h"
+
+namespace heddle {
+
+/// An operand of a product; strides and offset in elements, as values of this plan.
+struct MatrixAccess {
+  mlir::Value base;
+  int64_t offset = 0, ld = 0, batchStride = 0;
+  bool transposed = false; ///< Element (i, j) lies at j * ld + i.
+};
+
+struct ProductAccess {
+  int64_t m = 0, n = 0, k = 0, batch = 1;
+  MatrixAccess lhs, rhs;
+};
+
+/// How a matmul reads its operands, or nullopt when one needs a copy.
+std::optional<ProductAccess> matrixOperands(graph::MatmulOp op);
+/// Whether operand 0 or 1 alone can be read in place.
+bool matrixOperandReadable(graph::MatmulOp op, unsigned operand);
+
+/// Strides of a [batch, heads, sequence, width] view with contiguous width, in elements.
+struct HeadsAccess {
+  mlir::Value base;
+  int64_t offset = 0;
+  int64_t batch = 0, head = 0, sequence = 0;
+};
+std::optional<HeadsAccess> headsAccess(mlir::Value value);
+bool headsReadable(mlir::Value value);
+
+} // namespace heddle
+
+#endif // HEDDLE_COMPILER_LAYOUT_MATRIXACCESS_H

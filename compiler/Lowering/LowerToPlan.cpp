@@ -1,0 +1,272 @@
+//===- LowerToPlan.cpp - Groups become steps of a program -----------------===//
+#include "compiler/Fusion/Grouping.h"
+#include "compiler/Layout/MatrixAccess.h"
+#include "compiler/Lowering/FuncBuilder.h"
+#include "compiler/Lowering/Passes.h"
+#include "compiler/Support/Locations.h"
+#include "dialects/Plan/PlanDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace heddle {
+#define GEN_PASS_DEF_LOWERTOPLAN
+#include "compiler/Lowering/Passes.h.inc"
+} // namespace heddle
+
+using namespace heddle;
+using namespace heddle::graph;
+using llvm::failure;
+using llvm::LogicalResult;
+using llvm::success;
+using mlir::RankedTensorType;
+using mlir::Value;
+
+namespace {
+
+int64_t elementBytes(mlir::Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); }
+
+/// Builds the program of one function.
+class ProgramBuilder {
+public:
+  ProgramBuilder(mlir::func::FuncOp func, plan::ProgramOp program, bool tf32)
+      : func_(func), program_(program), builder_(program.getContext()), tf32_(tf32) {
+    builder_.setInsertionPointToEnd(&program.getBody().front());
+  }
+
+  LogicalResult build() {
+    mlir::Block &block = func_.getBody().front();
+    for (mlir::BlockArgument argument : block.getArguments()) {
+      auto name = func_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), kNameAttr);
+      plan::BufferOp buffer = addBuffer(argument, plan::Role::Input, name ? name.getValue() : "input");
+      if (auto bound = func_.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kBoundAttr))
+        buffer.setIndexLimit(bound.getInt());
+    }
+    for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
+      auto name = func_.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr);
+      addBuffer(value, plan::Role::Output, name ? name.getValue() : "output");
+    }
+    llvm::SmallVector<GroupOp> groups;
+    for (mlir::Operation &op : block) {
+      if (auto group = llvm::dyn_cast<GroupOp>(op))
+        groups.push_back(group);
+      else if (isComputeOp(&op))
+        return op.emitError("is in no group");
+    }
+    // Init steps run first, whatever their place in the graph.
+    llvm::stable_sort(groups, [&](GroupOp a, GroupOp b) { return runsOnce(a) > runsOnce(b); });
+    for (GroupOp group : groups)
+      if (failed(addGroup(group)))
+        return failure();
+    program_.setMatrixFlops(llvm::APFloat(flops_));
+    return success();
+  }
+
+private:
+  bool runsOnce(GroupOp group) { return dependsOnNothing(group.getResult(0), once_); }
+
+  std::string unique(llvm::StringRef wanted) {
+    std::string name;
+    for (char c : wanted)
+      name += llvm::isAlnum(c) || c == '_' || c == '.' ? c : '_';
+    unsigned &uses = names_[name];
+    std::string result = uses == 0 ? name : name + "_" + std::to_string(uses);
+    ++uses;
+    return result;
+  }
+
+  plan::BufferOp addBuffer(Value value, plan::Role role, llvm::StringRef wanted) {
+    auto type = llvm::cast<RankedTensorType>(value.getType());
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
+    auto buffer = plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr, nullptr,
+                                         nullptr, nullptr, nullptr, locationText(value.getLoc()));
+    buffers_[value] = buffer;
+    return buffer;
+  }
+
+  /// The buffer of a base; made at its first use for leaves and group results.
+  plan::BufferOp bufferOf(Value value) {
+    if (plan::BufferOp known = buffers_.lookup(value))
+      return known;
+    if (auto parameter = value.getDefiningOp<ParameterOp>())
+      return addParameter(parameter);
+    if (auto constant = value.getDefiningOp<ConstantOp>()) {
+      plan::BufferOp buffer = addBuffer(value, plan::Role::Constant, "constant");
+      auto elements = llvm::cast<mlir::DenseElementsAttr>(constant.getValue());
+      buffer.setDataAttr(elements.reshape(llvm::cast<mlir::ShapedType>(buffer.getType())));
+      return buffer;
+    }
+    auto group = value.getDefiningOp<GroupOp>();
+    plan::Role role = plan::Role::Scratch;
+    if (runsOnce(group) && usedLater(value))
+      role = plan::Role::Constant;
+    return addBuffer(value, role, argumentName(value));
+  }
+
+  /// Whether a value that is computed once is read by a step that is not.
+  bool usedLater(Value value) {
+    for (mlir::Operation *user : value.getUsers()) {
+      if (user->hasTrait<ViewLike>()) {
+        if (usedLater(user->getResult(0)))
+          return true;
+        continue;
+      }
+      auto group = llvm::dyn_cast<GroupOp>(user);
+      if (!group)
+        group = user->getParentOfType<GroupOp>();
+      if (!group || !runsOnce(group))
+        return true;
+    }
+    return false;
+  }
+
+  plan::BufferOp addParameter(ParameterOp parameter) {
+    auto first = llvm::cast<PartAttr>(parameter.getParts()[0]);
+    plan::BufferOp buffer = addBuffer(parameter.getResult(), plan::Role::Parameter, first.getName());
+    llvm::SmallVector<mlir::Attribute> parts;
+    int64_t offset = 0;
+    for (PartAttr part : parameter.getParts().getAsRange<PartAttr>()) {
+      auto init = part.getInit() == InitKind::Normal ? plan::InitKind::Normal : plan::InitKind::Constant;
+      parts.push_back(plan::PartAttr::get(builder_.getContext(), part.getName(), part.getShape(), offset, init,
+                                          part.getScale()));
+      int64_t count = 1;
+      for (int64_t extent : part.getShape())
+        count *= extent;
+      offset += count;
+    }
+    buffer.setPartsAttr(builder_.getArrayAttr(parts));
+    return buffer;
+  }
+
+  plan::RefAttr reference(Value value, int64_t elementOffset) {
+    plan::BufferOp buffer = bufferOf(value);
+    mlir::Type element = llvm::cast<RankedTensorType>(value.getType()).getElementType();
+    return plan::RefAttr::get(builder_.getContext(), mlir::FlatSymbolRefAttr::get(buffer.getSymNameAttr()),
+                              elementOffset * elementBytes(element));
+  }
+
+  plan::Phase phaseOf(GroupOp group) { return runsOnce(group) ? plan::Phase::Init : plan::Phase::Forward; }
+
+  LogicalResult addGroup(GroupOp group) {
+    // Results first: a buffer keeps the order of the steps that write them.
+    for (Value result : group.getResults())
+      bufferOf(result);
+    std::string reason;
+    switch (group.getKind()) {
+    case GroupKind::Product:
+      return addProduct(group);
+    case GroupKind::Attention: {
+      auto attention = *group.getBody().front().getOps<AttentionOp>().begin();
+      llvm::ArrayRef<int64_t> q = attention.getQuery().getType().getShape();
+      flops_ += 2.0 * q[0] * q[1] * q[2] * attention.getKey().getType().getShape()[2] *
+                (q[3] + attention.getValue().getType().getShape()[3]);
+      return addLaunch(group, lowerAttentionGroup(group, reason), reason);
+    }
+    case GroupKind::Rows: {
+      mlir::Block &body = group.getBody().front();
+      auto concat = llvm::dyn_cast<ConcatOp>(body.front());
+      if (!concat || !llvm::hasSingleElement(body.without_terminator()))
+        return addLaunch(group, lowerRowsGroup(group, reason), reason);
+      // Alone, each part is a copy into its place.
+      for (unsigned part = 0; part < concat->getNumOperands(); ++part)
+        if (failed(addLaunch(group, lowerRowsGroup(group, reason, part), reason)))
+          return failure();
+      return success();
+    }
+    }
+    llvm_unreachable("covered switch");
+  }
+
+  LogicalResult addLaunch(GroupOp group, std::optional<LoweredKernel> kernel, const std::string &reason) {
+    if (!kernel)
+      return group.emitError() << "cannot lower the group \"" << group.getLabel() << "\": " << reason;
+    // The same text is one kernel, whichever layer it comes from.
+    std::string wanted = kernel->func->getSymName().str();
+    kernel->func->setSymName("kernel");
+    std::string text;
+    llvm::raw_string_ostream(text) << *kernel->func->getOperation();
+    std::string &symbol = kernels_[text];
+    if (symbol.empty()) {
+      symbol = unique(wanted);
+      kernel->func->setSymName(symbol);
+      kernel::FuncOp func = kernel->func.release();
+      mlir::OpBuilder::InsertionGuard guard(builder_);
+      builder_.insert(func);
+    }
+    llvm::SmallVector<mlir::Attribute> buffers;
+    for (const LoweredKernel::Buffer &buffer : kernel->buffers)
+      buffers.push_back(reference(buffer.value, buffer.offset));
+    plan::LaunchOp::create(builder_, group.getLoc(), symbol, builder_.getArrayAttr(buffers),
+                                         kernel->counts, phaseOf(group), nullptr, nullptr, group.getLabel(),
+                           locationText(group.getLoc()));
+    return success();
+  }
+
+  plan::MatrixAttr matrix(const MatrixAccess &access) {
+    mlir::Type element = llvm::cast<RankedTensorType>(access.base.getType()).getElementType();
+    return plan::MatrixAttr::get(builder_.getContext(), reference(access.base, access.offset), element, access.ld,
+                                 access.batchStride, access.transposed);
+  }
+
+  LogicalResult addProduct(GroupOp group) {
+    auto matmul = *group.getBody().front().getOps<MatmulOp>().begin();
+    std::optional<ProductAccess> product = matrixOperands(matmul);
+    if (!product)
+      return group.emitError("an operand of the product cannot be read in place");
+    flops_ += 2.0 * product->m * product->n * product->k * product->batch;
+    MatrixAccess result{group.getResult(0), 0, product->n, product->m * product->n, false};
+    bool low = !matmul.getLhs().getType().getElementType().isF32();
+    plan::MathMode math = low ? plan::MathMode::Low : tf32_ ? plan::MathMode::TF32 : plan::MathMode::F32;
+    plan::MatrixAttr addend;
+    for (AddOp add : group.getBody().front().getOps<AddOp>()) {
+      Value residual = add.getLhs() == matmul.getResult() ? add.getRhs() : add.getLhs();
+      addend = matrix({residual, 0, product->n, product->m * product->n, false});
+    }
+    plan::ProductOp::create(builder_, group.getLoc(), product->m, product->n, product->k, product->batch,
+                            matrix(product->lhs), matrix(product->rhs), addend, matrix(result), llvm::APFloat(1.0),
+                            llvm::APFloat(addend ? 1.0 : 0.0), math, plan::Epilogue::None, nullptr, nullptr, nullptr,
+                            phaseOf(group), group.getLabel(), locationText(group.getLoc()));
+    return success();
+  }
+
+  mlir::func::FuncOp func_;
+  plan::ProgramOp program_;
+  mlir::OpBuilder builder_;
+  bool tf32_;
+  double flops_ = 0;
+  llvm::DenseMap<Value, plan::BufferOp> buffers_;
+  llvm::DenseMap<Value, bool> once_;
+  llvm::StringMap<unsigned> names_;
+  llvm::StringMap<std::string> kernels_;
+};
+
+struct LowerToPlanPass : public impl::LowerToPlanBase<LowerToPlanPass> {
+  using LowerToPlanBase::LowerToPlanBase;
+
+  void runOnOperation() override {
+    mlir::ModuleOp module = getOperation();
+    auto func = module.lookupSymbol<mlir::func::FuncOp>("main");
+    if (!func) {
+      module.emitError("no function @main");
+      return signalPassFailure();
+    }
+    mlir::OpBuilder builder(module.getContext());
+    builder.setInsertionPointToEnd(module.getBody());
+    llvm::SmallVector<mlir::NamedAttribute> symbols;
+    llvm::StringMap<int64_t> values = symbolValues(func);
+    llvm::SmallVector<llvm::StringRef> names(values.keys());
+    llvm::sort(names);
+    for (llvm::StringRef name : names)
+      symbols.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(values[name])));
+    auto program = plan::ProgramOp::create(builder, func.getLoc(), "plan", model, device, target, pipeline, mode,
+                                           precision, builder.getDictionaryAttr(symbols), 0, 0, llvm::APFloat(0.0));
+    program.getBody().emplaceBlock();
+    if (mlir::failed(ProgramBuilder(func, program, precision == "tf32").build()))
+      return signalPassFailure();
+    func.erase();
+  }
+};
+
+} // namespace

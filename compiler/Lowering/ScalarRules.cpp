@@ -1,0 +1,209 @@
+#include "compiler/Lowering/ScalarRules.h"
+#include "dialects/Graph/GraphDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle;
+using namespace heddle::graph;
+using mlir::Location;
+using mlir::OpBuilder;
+using mlir::Type;
+using mlir::Value;
+namespace arith = mlir::arith;
+namespace math = mlir::math;
+
+Type heddle::computeType(Type elementType) {
+  return llvm::isa<mlir::FloatType>(elementType) ? mlir::Float32Type::get(elementType.getContext()) : elementType;
+}
+
+Value heddle::widen(OpBuilder &builder, Location loc, Value element) {
+  Type wide = computeType(element.getType());
+  return wide == element.getType() ? element : arith::ExtFOp::create(builder, loc, wide, element);
+}
+
+Value heddle::narrow(OpBuilder &builder, Location loc, Value value, Type elementType) {
+  return value.getType() == elementType ? value : arith::TruncFOp::create(builder, loc, elementType, value);
+}
+
+Value heddle::emitConstant(OpBuilder &builder, Location loc, mlir::Attribute element) {
+  if (auto number = llvm::dyn_cast<mlir::FloatAttr>(element)) {
+    Type f32 = builder.getF32Type();
+    return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(f32, number.getValueAsDouble()));
+  }
+  return arith::ConstantOp::create(builder, loc, llvm::cast<mlir::TypedAttr>(element));
+}
+
+namespace {
+
+/// Shorthand for the formulas below; all values are f32.
+struct Formula {
+  OpBuilder &builder;
+  Location loc;
+
+  Value number(double value) const { return emitConstant(builder, loc, builder.getF32FloatAttr(value)); }
+  Value add(Value a, Value b) const { return arith::AddFOp::create(builder, loc, a, b); }
+  Value mul(Value a, Value b) const { return arith::MulFOp::create(builder, loc, a, b); }
+  Value div(Value a, Value b) const { return arith::DivFOp::create(builder, loc, a, b); }
+  Value neg(Value a) const { return arith::NegFOp::create(builder, loc, a); }
+  Value exp(Value a) const { return math::ExpOp::create(builder, loc, a); }
+
+  /// 1 + exp(-x): the denominator of sigmoid and silu.
+  Value onePlusExpNeg(Value x) const { return add(exp(neg(x)), number(1.0)); }
+
+  Value gelu(Value x, GeluForm form) const {
+    Value inner;
+    if (form == GeluForm::Erf) {
+      inner = math::ErfOp::create(builder, loc, mul(x, number(0.70710678118654752440))); // x / sqrt(2)
+    } else {
+      Value cube = mul(mul(x, x), x);
+      Value sum = add(x, mul(cube, number(0.044715)));
+      inner = math::TanhOp::create(builder, loc, mul(sum, number(0.79788456080286535588))); // sqrt(2 / pi)
+    }
+    return mul(mul(x, number(0.5)), add(inner, number(1.0)));
+  }
+};
+
+arith::CmpFPredicate floatPredicate(Predicate predicate) {
+  switch (predicate) {
+  case Predicate::EQ:
+    return arith::CmpFPredicate::OEQ;
+  case Predicate::NE:
+    return arith::CmpFPredicate::UNE;
+  case Predicate::LT:
+    return arith::CmpFPredicate::OLT;
+  case Predicate::LE:
+    return arith::CmpFPredicate::OLE;
+  case Predicate::GT:
+    return arith::CmpFPredicate::OGT;
+  case Predicate::GE:
+    return arith::CmpFPredicate::OGE;
+  }
+  llvm_unreachable("covered switch");
+}
+
+arith::CmpIPredicate intPredicate(Predicate predicate) {
+  switch (predicate) {
+  case Predicate::EQ:
+    return arith::CmpIPredicate::eq;
+  case Predicate::NE:
+    return arith::CmpIPredicate::ne;
+  case Predicate::LT:
+    return arith::CmpIPredicate::slt;
+  case Predicate::LE:
+    return arith::CmpIPredicate::sle;
+  case Predicate::GT:
+    return arith::CmpIPredicate::sgt;
+  case Predicate::GE:
+    return arith::CmpIPredicate::sge;
+  }
+  llvm_unreachable("covered switch");
+}
+
+Value emitCast(OpBuilder &builder, Location loc, CastOp op, Value x) {
+  Type from = llvm::cast<mlir::RankedTensorType>(op.getOperand().getType()).getElementType();
+  Type to = llvm::cast<mlir::RankedTensorType>(op.getResult().getType()).getElementType();
+  Type wide = computeType(to);
+  bool fromFloat = llvm::isa<mlir::FloatType>(from), toFloat = llvm::isa<mlir::FloatType>(to);
+  if (fromFloat && toFloat) {
+    // A cast of the user rounds; one of the precision policy does so only where the value is stored.
+    if (op.getImplicit() || to.isF32())
+      return x;
+    return widen(builder, loc, narrow(builder, loc, x, to));
+  }
+  if (to.isInteger(1)) {
+    Value zero = fromFloat ? emitConstant(builder, loc, builder.getF32FloatAttr(0.0))
+                           : emitConstant(builder, loc, builder.getIntegerAttr(from, 0));
+    if (fromFloat)
+      return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE, x, zero);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, x, zero);
+  }
+  if (fromFloat)
+    return arith::FPToSIOp::create(builder, loc, to, x);
+  if (toFloat) {
+    Value number = from.isInteger(1) ? Value(arith::UIToFPOp::create(builder, loc, wide, x))
+                                     : Value(arith::SIToFPOp::create(builder, loc, wide, x));
+    return to.isF32() || op.getImplicit() ? number : widen(builder, loc, narrow(builder, loc, number, to));
+  }
+  unsigned fromWidth = from.getIntOrFloatBitWidth(), toWidth = to.getIntOrFloatBitWidth();
+  if (fromWidth == toWidth)
+    return x;
+  if (from.isInteger(1))
+    return arith::ExtUIOp::create(builder, loc, to, x);
+  if (fromWidth < toWidth)
+    return arith::ExtSIOp::create(builder, loc, to, x);
+  return arith::TruncIOp::create(builder, loc, to, x);
+}
+
+/// Emits the float form of an op for floating elements, the integer form for others.
+template <typename FloatOp, typename IntOp>
+Value emitEither(OpBuilder &builder, Location loc, llvm::ArrayRef<Value> x) {
+  if (llvm::isa<mlir::FloatType>(x[0].getType()))
+    return FloatOp::create(builder, loc, x[0], x[1]);
+  return IntOp::create(builder, loc, x[0], x[1]);
+}
+
+} // namespace
+
+Value heddle::emitScalar(OpBuilder &builder, Location loc, mlir::Operation *op, llvm::ArrayRef<Value> x) {
+  Formula f{builder, loc};
+  auto isFloat = [&] { return llvm::isa<mlir::FloatType>(x[0].getType()); };
+  return llvm::TypeSwitch<mlir::Operation *, Value>(op)
+      .Case([&](NegOp) -> Value {
+        if (isFloat())
+          return f.neg(x[0]);
+        Value zero = emitConstant(builder, loc, builder.getIntegerAttr(x[0].getType(), 0));
+        return arith::SubIOp::create(builder, loc, zero, x[0]);
+      })
+      .Case([&](AbsOp) -> Value {
+        if (isFloat())
+          return math::AbsFOp::create(builder, loc, x[0]);
+        return math::AbsIOp::create(builder, loc, x[0]);
+      })
+      .Case([&](ExpOp) { return f.exp(x[0]); })
+      .Case([&](LogOp) { return math::LogOp::create(builder, loc, x[0]); })
+      .Case([&](SqrtOp) { return math::SqrtOp::create(builder, loc, x[0]); })
+      .Case([&](RsqrtOp) { return math::RsqrtOp::create(builder, loc, x[0]); })
+      .Case([&](ReciprocalOp) { return f.div(f.number(1.0), x[0]); })
+      .Case([&](TanhOp) { return math::TanhOp::create(builder, loc, x[0]); })
+      .Case([&](SigmoidOp) { return f.div(f.number(1.0), f.onePlusExpNeg(x[0])); })
+      .Case([&](ErfOp) { return math::ErfOp::create(builder, loc, x[0]); })
+      .Case([&](SinOp) { return math::SinOp::create(builder, loc, x[0]); })
+      .Case([&](CosOp) { return math::CosOp::create(builder, loc, x[0]); })
+      .Case([&](ReluOp) { return arith::MaximumFOp::create(builder, loc, x[0], f.number(0.0)); })
+      .Case([&](SiluOp) { return f.div(x[0], f.onePlusExpNeg(x[0])); })
+      .Case([&](GeluOp gelu) { return f.gelu(x[0], gelu.getForm()); })
+      .Case([&](NotOp) {
+        Value one = emitConstant(builder, loc, builder.getBoolAttr(true));
+        return arith::XOrIOp::create(builder, loc, x[0], one);
+      })
+      .Case([&](AddOp) { return emitEither<arith::AddFOp, arith::AddIOp>(builder, loc, x); })
+      .Case([&](SubOp) { return emitEither<arith::SubFOp, arith::SubIOp>(builder, loc, x); })
+      .Case([&](MulOp) { return emitEither<arith::MulFOp, arith::MulIOp>(builder, loc, x); })
+      .Case([&](DivOp) { return f.div(x[0], x[1]); })
+      .Case([&](PowOp) -> Value {
+        // x^2 is what norms are written with; a product is exact where powf need not be.
+        double exponent;
+        mlir::FloatAttr constant;
+        if (auto defining = x[1].getDefiningOp<arith::ConstantOp>())
+          constant = llvm::dyn_cast<mlir::FloatAttr>(defining.getValue());
+        exponent = constant ? constant.getValueAsDouble() : 0.0;
+        if (constant && exponent == 2.0)
+          return f.mul(x[0], x[0]);
+        return math::PowFOp::create(builder, loc, x[0], x[1]);
+      })
+      .Case([&](MaximumOp) { return emitEither<arith::MaximumFOp, arith::MaxSIOp>(builder, loc, x); })
+      .Case([&](MinimumOp) { return emitEither<arith::MinimumFOp, arith::MinSIOp>(builder, loc, x); })
+      .Case([&](AndOp) { return arith::AndIOp::create(builder, loc, x[0], x[1]); })
+      .Case([&](OrOp) { return arith::OrIOp::create(builder, loc, x[0], x[1]); })
+      .Case([&](CompareOp compare) -> Value {
+        if (isFloat())
+          return arith::CmpFOp::create(builder, loc, floatPredicate(compare.getPredicate()), x[0], x[1]);
+        return arith::CmpIOp::create(builder, loc, intPredicate(compare.getPredicate()), x[0], x[1]);
+      })
+      .Case([&](SelectOp) { return arith::SelectOp::create(builder, loc, x[0], x[1], x[2]); })
+      .Case([&](CopyOp) { return x[0]; })
+      .Case([&](CastOp cast) { return emitCast(builder, loc, cast, x[0]); })
+      .Default([](mlir::Operation *) { return Value(); });
+}

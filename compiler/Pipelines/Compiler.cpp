@@ -1,0 +1,171 @@
+//===- Compiler.cpp - The compiler as a library ---------------------------===//
+#include "compiler/Pipelines/Compiler.h"
+#include "compiler/Import/Importer.h"
+#include "compiler/Pipelines/GroupReports.h"
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Pipelines/Registration.h"
+#include "compiler/Plan/Artifact.h"
+#include "compiler/Plan/ReferenceProgram.h"
+#include "compiler/Support/Locations.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+
+using namespace heddle;
+using runtime::Status;
+using runtime::StatusOr;
+
+namespace {
+
+/// Keeps the first error that passes report, with its notes, as one message.
+class FirstDiagnostic {
+public:
+  explicit FirstDiagnostic(mlir::MLIRContext *context)
+      : handler_(context, [this](mlir::Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || !message_.empty())
+            return mlir::success();
+          std::string place = locationText(diagnostic.getLocation());
+          message_ = (place.empty() ? "" : place + ": ") + diagnostic.str();
+          for (mlir::Diagnostic &note : diagnostic.getNotes())
+            message_ += "\n  note: " + note.str();
+          return mlir::success();
+        }) {}
+
+  Status status(llvm::StringRef phase) const {
+    std::string what = message_.empty() ? "no reason given" : message_;
+    return runtime::invalidInput(("phase " + phase + ": " + what).str());
+  }
+
+private:
+  std::string message_;
+  mlir::ScopedDiagnosticHandler handler_;
+};
+
+double millisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Writes text under a folder that it makes; the whole file or none.
+Status writeDump(const std::string &directory, const std::string &name, const std::string &text) {
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return runtime::unavailable("cannot make folder '" + directory + "': " + error.message());
+  llvm::SmallString<256> path(directory);
+  llvm::sys::path::append(path, name);
+  std::error_code error;
+  llvm::raw_fd_ostream out(path, error);
+  if (!error) {
+    out << text;
+    out.flush();
+    error = out.error();
+    out.clear_error();
+  }
+  if (error)
+    return runtime::unavailable("cannot write '" + path.str().str() + "': " + error.message());
+  return Status::ok();
+}
+
+/// "study:small", or a path's last part.
+std::string shortName(const std::string &model) {
+  return llvm::StringRef(model).starts_with("study:") ? model : llvm::sys::path::filename(model).str();
+}
+
+std::string defaultTarget(const CompileOptions &options) {
+  return options.device == "cuda" ? "sm_90a" : "x86-64-v4";
+}
+
+} // namespace
+
+struct Compiler::Impl {
+  Impl() {
+    mlir::DialectRegistry registry;
+    registerDialects(registry);
+    context.appendDialectRegistry(registry);
+  }
+
+  Status run(mlir::ModuleOp module, const ModelRequest &request, const CompileOptions &options, CompileReport &report) {
+    for (int number = 0; number <= static_cast<int>(CompilePhase::Plan); ++number) {
+      auto phase = static_cast<CompilePhase>(number);
+      std::string name = nameOf(phase).str();
+      auto start = std::chrono::steady_clock::now();
+      mlir::PassManager manager(&context);
+      addPhase(manager, phase, options, shortName(request.model), report.matches);
+      if (!options.reproducer.empty())
+        manager.enableCrashReproducerGeneration(options.reproducer, /*genLocalReproducer=*/false);
+      FirstDiagnostic diagnostic(&context);
+      if (failed(manager.run(module)))
+        return diagnostic.status(name);
+      if (phase == CompilePhase::Fusion)
+        report.groups = groupReports(module);
+      if (phase != CompilePhase::Import)
+        report.times.push_back({name, millisecondsSince(start)});
+      if (!options.dumpDirectory.empty())
+        HEDDLE_RETURN_IF_ERROR(dump(module, number, name, options.dumpDirectory));
+      if (name == options.stopAfter)
+        break;
+    }
+    return Status::ok();
+  }
+
+  /// The IR after a phase, and the kernels' text once there is some.
+  Status dump(mlir::ModuleOp module, int number, const std::string &name, const std::string &directory) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    module.print(out, mlir::OpPrintingFlags().elideLargeElementsAttrs(1 << 20));
+    HEDDLE_RETURN_IF_ERROR(writeDump(directory, std::to_string(number) + "-" + name + ".mlir", text));
+    if (name != "Target")
+      return Status::ok();
+    Status status;
+    module.walk([&](plan::KernelOp kernel) {
+      if (!kernel.getSource().empty() && status.isOk())
+        status = writeDump(directory, (kernel.getSymName() + ".cu").str(), kernel.getSource().str());
+    });
+    return status;
+  }
+
+  mlir::MLIRContext context;
+};
+
+Compiler::Compiler() : impl_(std::make_unique<Impl>()) {}
+Compiler::~Compiler() = default;
+
+StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const CompileOptions &given) {
+  CompileOptions options = given;
+  if (options.device != "cpu" && options.device != "cuda")
+    return runtime::invalidInput("unknown device '" + options.device + "', wanted cpu or cuda");
+  if (options.mode != "forward")
+    return runtime::invalidInput("mode '" + options.mode + "' is not there yet, wanted forward");
+  if (options.target.empty())
+    options.target = defaultTarget(options);
+  CompileResult result;
+  auto start = std::chrono::steady_clock::now();
+  HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, request));
+  result.report.times.push_back({"Import", millisecondsSince(start)});
+  HEDDLE_RETURN_IF_ERROR(impl_->run(*module, request, options, result.report));
+  if (!options.stopAfter.empty() && options.stopAfter != phaseNames().back())
+    return result;
+  FirstDiagnostic diagnostic(&impl_->context);
+  auto programs = module->getOps<plan::ProgramOp>();
+  llvm::FailureOr<runtime::Plan> plan = plan::toRuntimePlan(*programs.begin());
+  if (failed(plan))
+    return diagnostic.status("Plan");
+  result.plan = std::move(*plan);
+  return result;
+}
+
+StatusOr<runtime::reference::Program> Compiler::reference(const ModelRequest &request) {
+  HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, request));
+  return buildReferenceProgram(*module);
+}
+
+StatusOr<std::string> Compiler::importedText(const ModelRequest &request) {
+  HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, request));
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module->print(out);
+  return text;
+}

@@ -1,0 +1,108 @@
+//===- Pipelines.cpp - What runs in each phase, and why there -------------===//
+#include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Fusion/Passes.h"
+#include "compiler/Graph/Passes.h"
+#include "compiler/Lowering/Passes.h"
+#include "compiler/Plan/Passes.h"
+#include "compiler/Target/CPU/Passes.h"
+#include "compiler/Target/CUDA/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace heddle;
+
+llvm::StringRef heddle::nameOf(CompilePhase phase) {
+  switch (phase) {
+  case CompilePhase::Import:
+    return "Import";
+  case CompilePhase::Graph:
+    return "Graph";
+  case CompilePhase::Precision:
+    return "Precision";
+  case CompilePhase::Layout:
+    return "Layout";
+  case CompilePhase::Fusion:
+    return "Fusion";
+  case CompilePhase::Lowering:
+    return "Lowering";
+  case CompilePhase::Target:
+    return "Target";
+  case CompilePhase::Plan:
+    return "Plan";
+  }
+  llvm_unreachable("covered switch");
+}
+
+const std::vector<std::string> &heddle::phaseNames() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (int phase = 0; phase <= static_cast<int>(CompilePhase::Plan); ++phase)
+      all.push_back(nameOf(static_cast<CompilePhase>(phase)).str());
+    return all;
+  }();
+  return names;
+}
+
+static const char *textOf(Precision precision) {
+  switch (precision) {
+  case Precision::F32:
+    return "fp32";
+  case Precision::TF32:
+    return "tf32";
+  case Precision::BF16:
+    return "bf16";
+  }
+  llvm_unreachable("covered switch");
+}
+
+void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const CompileOptions &options,
+                      llvm::StringRef model, MatchReports &matches) {
+  bool compiled = options.pipeline == PipelineKind::Compiled;
+  switch (phase) {
+  case CompilePhase::Import:
+    break;
+  case CompilePhase::Graph:
+    // Eager runs the graph as it was imported.
+    if (compiled)
+      buildGraphPhase(manager, &matches);
+    break;
+  case CompilePhase::Precision:
+    // After raising: attention and norms are recognised without casts between their ops.
+    break;
+  case CompilePhase::Layout:
+    // After precision: the casts of merged weights are merged with them.
+    break;
+  case CompilePhase::Fusion:
+    if (compiled)
+      manager.addNestedPass<mlir::func::FuncOp>(createFormGroups());
+    else
+      manager.addNestedPass<mlir::func::FuncOp>(createEagerGroups());
+    break;
+  case CompilePhase::Lowering: {
+    LowerToPlanOptions lowering;
+    lowering.model = model.str();
+    lowering.device = options.device;
+    lowering.target = options.target;
+    lowering.pipeline = compiled ? "compiled" : "eager";
+    lowering.mode = options.mode;
+    lowering.precision = textOf(options.precision);
+    manager.addPass(createLowerToPlan(lowering));
+    break;
+  }
+  case CompilePhase::Target:
+    if (options.device == "cuda")
+      manager.addPass(cuda::createTargetCuda({options.target}));
+    else
+      manager.addNestedPass<plan::ProgramOp>(createTargetCpu({options.target}));
+    break;
+  case CompilePhase::Plan:
+    // Last: lifetimes count all steps.
+    if (compiled)
+      manager.addNestedPass<plan::ProgramOp>(plan::createPlanMemory());
+    else
+      manager.addNestedPass<plan::ProgramOp>(plan::createPlanEagerMemory());
+    manager.addNestedPass<plan::ProgramOp>(plan::createVerifyPlan());
+    break;
+  }
+}

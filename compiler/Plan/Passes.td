@@ -1,0 +1,43 @@
+//===- Passes.td - Passes of the plan phase ----------------*- tablegen -*-===//
+#ifndef HEDDLE_COMPILER_PLAN_PASSES_TD
+#define HEDDLE_COMPILER_PLAN_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlanMemory : Pass<"plan-memory", "::heddle::plan::ProgramOp"> {
+  let summary = "Lifetimes of all buffers, and places in the arena for scratch and saved ones";
+  let description = [{
+    Moves the steps of phase init to the front, in their order; sets `firstStep` and `lastStep`; removes scratch, saved and
+    constant buffers that no step touches; places scratch and saved buffers in the arena such that no two that live at
+    once overlap; sets `arenaBytes`. Inputs, outputs, parameters, constants and state keep allocations of their own: the
+    caller or later runs see them, so that they live throughout and could share nothing.
+
+    Fails where a scratch or saved buffer is touched by init steps and by later ones: init runs once, and what it leaves
+    for the runs is a constant. Fails where a product or a copy is the first to touch a scratch or saved buffer and reads
+    it; launches are not judged.
+  }];
+  let statistics = [
+    Statistic<"arena", "arena-bytes", "Bytes of the arena">,
+    Statistic<"bound", "lower-bound-bytes", "The most bytes that live at once: no arena is smaller">,
+    Statistic<"removed", "removed-buffers", "Buffers that no step touches">,
+  ];
+}
+
+def PlanEagerMemory : Pass<"plan-eager-memory", "::heddle::plan::ProgramOp"> {
+  let summary = "Lifetimes of all buffers, for an executor that allocates";
+  let description = [{
+    As `plan-memory`, without the arena: the executor allocates each scratch and saved buffer at its first step and frees
+    it after its last.
+  }];
+  let statistics = [Statistic<"removed", "removed-buffers", "Buffers that no step touches">];
+}
+
+def VerifyPlan : Pass<"verify-plan", "::heddle::plan::ProgramOp"> {
+  let summary = "What the plan phase leaves";
+  let description = [{
+    Every kernel is a `plan.kernel`, every launch has its grid (CUDA) or items (CPU), and the plan means something to the
+    runtime: its own verifier accepts it (bounds, lifetimes, overlaps, names).
+  }];
+}
+
+#endif

@@ -1,0 +1,184 @@
+//===- ReferenceProgram.cpp - The oracle's program of a graph -------------===//
+#include "compiler/Plan/ReferenceProgram.h"
+#include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/GraphModule.h"
+#include "dialects/Graph/Locations.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace heddle;
+using namespace heddle::graph;
+using runtime::DType;
+using runtime::Status;
+namespace reference = heddle::runtime::reference;
+
+static DType dtypeOf(mlir::Type element) {
+  if (element.isF32())
+    return DType::F32;
+  if (element.isBF16())
+    return DType::BF16;
+  if (element.isF16())
+    return DType::F16;
+  if (element.isInteger(1))
+    return DType::Bool;
+  return element.isInteger(32) ? DType::I32 : DType::I64;
+}
+
+/// One element where all are equal.
+static std::vector<double> elementsOf(mlir::DenseElementsAttr attr) {
+  std::vector<double> elements;
+  auto widen = [](llvm::APFloat value) {
+    bool inexact = false;
+    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+    return value.convertToDouble();
+  };
+  mlir::Type element = attr.getElementType();
+  auto number = [&](const llvm::APInt &value) {
+    return static_cast<double>(element.isInteger(1) ? value.getZExtValue() : value.getSExtValue());
+  };
+  bool floating = llvm::isa<mlir::FloatType>(element);
+  if (attr.isSplat()) {
+    elements.push_back(floating ? widen(attr.getSplatValue<llvm::APFloat>())
+                                : number(attr.getSplatValue<llvm::APInt>()));
+    return elements;
+  }
+  elements.reserve(attr.getNumElements());
+  if (floating)
+    for (const llvm::APFloat &value : attr.getValues<llvm::APFloat>())
+      elements.push_back(widen(value));
+  else
+    for (const llvm::APInt &value : attr.getValues<llvm::APInt>())
+      elements.push_back(number(value));
+  return elements;
+}
+
+namespace {
+
+class ProgramBuilder {
+public:
+  runtime::StatusOr<reference::Program> build(mlir::func::FuncOp main);
+
+private:
+  int32_t add(mlir::Value value);
+  Status visit(mlir::Operation &op);
+  void parameter(ParameterOp op);
+  static void attributes(mlir::Operation &op, reference::Operation &out);
+
+  reference::Program program_;
+  llvm::DenseMap<mlir::Value, int32_t> index_;
+};
+
+} // namespace
+
+int32_t ProgramBuilder::add(mlir::Value value) {
+  auto index = static_cast<int32_t>(program_.values.size());
+  mlir::RankedTensorType type = typeOf(value);
+  program_.values.push_back({dtypeOf(type.getElementType()), type.getShape().vec()});
+  index_[value] = index;
+  return index;
+}
+
+void ProgramBuilder::parameter(ParameterOp op) {
+  std::vector<runtime::ParameterPart> parts;
+  int64_t offset = 0;
+  for (PartAttr attr : op.getParts().getAsRange<PartAttr>()) {
+    runtime::ParameterPart part;
+    part.name = attr.getName().str();
+    part.shape = attr.getShape().vec();
+    part.elementOffset = offset;
+    part.init = attr.getInit() == InitKind::Normal ? runtime::InitKind::Normal : runtime::InitKind::Constant;
+    part.scale = attr.getScale().getValueAsDouble();
+    int64_t count = 1;
+    for (int64_t extent : part.shape)
+      count *= extent;
+    offset += count;
+    parts.push_back(std::move(part));
+  }
+  program_.parameters.emplace_back(std::move(parts), add(op.getResult()));
+}
+
+void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) {
+  llvm::TypeSwitch<mlir::Operation *>(&op)
+      .Case([&](IotaOp iota) { out.ints["axis"] = {static_cast<int64_t>(iota.getAxis())}; })
+      .Case([&](ConcatOp concat) { out.ints["axis"] = {static_cast<int64_t>(concat.getAxis())}; })
+      .Case([&](TransposeOp transpose) { out.ints["permutation"] = transpose.getPermutation().vec(); })
+      .Case([&](SliceOp slice) {
+        out.ints["offsets"] = slice.getOffsets().vec();
+        out.ints["strides"] = slice.getStrides().vec();
+      })
+      .Case([&](ReduceOp reduce) {
+        out.strings["kind"] = stringifyReduceKind(reduce.getKind()).str();
+        out.ints["axes"] = reduce.getAxes().vec();
+      })
+      .Case([&](CompareOp compare) {
+        out.strings["predicate"] = stringifyPredicate(compare.getPredicate()).str();
+      })
+      .Case([&](GeluOp gelu) {
+        out.strings["approximate"] = gelu.getForm() == GeluForm::Erf ? "none" : "tanh";
+      })
+      .Case([&](RmsNormOp norm) { out.floats["epsilon"] = norm.getEpsilon().convertToDouble(); })
+      .Case([&](LayerNormOp norm) {
+        out.floats["epsilon"] = norm.getEpsilon().convertToDouble();
+        out.ints["has_bias"] = {norm.getBias() ? 1 : 0};
+      })
+      .Case([&](AttentionOp attention) {
+        out.floats["scale"] = attention.getScale().convertToDouble();
+        out.ints["causal"] = {attention.getCausal() ? 1 : 0};
+        out.ints["has_mask"] = {attention.getMask() ? 1 : 0};
+        out.ints["has_bias"] = {attention.getBias() ? 1 : 0};
+      })
+      .Default([](mlir::Operation *) {}); // The rest has no attributes that change values.
+}
+
+Status ProgramBuilder::visit(mlir::Operation &op) {
+  if (auto weight = llvm::dyn_cast<ParameterOp>(op)) {
+    parameter(weight);
+    return Status::ok();
+  }
+  if (auto constant = llvm::dyn_cast<ConstantOp>(op)) {
+    auto dense = llvm::cast<mlir::DenseElementsAttr>(constant.getValue());
+    program_.constants.emplace_back(elementsOf(dense), add(constant.getResult()));
+    return Status::ok();
+  }
+  if (auto group = llvm::dyn_cast<GroupOp>(op)) {
+    for (mlir::Operation &inner : group.getBody().front().without_terminator())
+      HEDDLE_RETURN_IF_ERROR(visit(inner));
+    auto yield = llvm::cast<YieldOp>(group.getBody().front().getTerminator());
+    for (auto [result, value] : llvm::zip_equal(group.getResults(), yield.getValues()))
+      index_[result] = index_.at(value);
+    return Status::ok();
+  }
+  if (!llvm::isa<GraphDialect>(op.getDialect()))
+    return runtime::internalError("'" + op.getName().getStringRef().str() +
+                                  "' has no meaning for the reference");
+  reference::Operation out;
+  out.name = op.getName().stripDialect().str();
+  out.location = locationText(op.getLoc());
+  for (mlir::Value operand : op.getOperands())
+    out.operands.push_back(index_.at(operand));
+  for (mlir::Value result : op.getResults())
+    out.results.push_back(add(result));
+  attributes(op, out);
+  program_.operations.push_back(std::move(out));
+  return Status::ok();
+}
+
+runtime::StatusOr<reference::Program> ProgramBuilder::build(mlir::func::FuncOp main) {
+  for (mlir::BlockArgument argument : main.getArguments())
+    program_.inputs.emplace_back(
+        main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), kNameAttr).str(), add(argument));
+  mlir::Block &body = main.getBody().front();
+  for (mlir::Operation &op : body.without_terminator())
+    HEDDLE_RETURN_IF_ERROR(visit(op));
+  for (auto [number, value] : llvm::enumerate(body.getTerminator()->getOperands()))
+    program_.outputs.emplace_back(main.getResultAttrOfType<mlir::StringAttr>(number, kNameAttr).str(),
+                                  index_.at(value));
+  return std::move(program_);
+}
+
+runtime::StatusOr<reference::Program> heddle::buildReferenceProgram(mlir::ModuleOp module) {
+  if (failed(verifyGraphModule(module, {.groups = true})))
+    return runtime::internalError("the reference was asked for a module that is no graph");
+  return ProgramBuilder().build(mainFunction(module));
+}

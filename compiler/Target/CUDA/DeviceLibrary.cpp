@@ -1,0 +1,39 @@
+//===- DeviceLibrary.cpp - The .cuh files in place of #include lines ------===//
+#include "compiler/Target/CUDA/DeviceLibrary.h"
+#include "compiler/Target/CUDA/Kernels.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace heddle::cuda;
+
+static const DeviceFile *find(llvm::StringRef name) {
+  for (size_t index = 0; index < kDeviceFileCount; ++index)
+    if (llvm::StringRef(kDeviceFiles[index].name) == name)
+      return &kDeviceFiles[index];
+  return nullptr;
+}
+
+/// Copies `text` line by line; a line that includes a file of the library becomes that file, once.
+static void expand(llvm::StringRef text, std::string &to, llvm::StringSet<> &done) {
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    llvm::StringRef name = line;
+    const DeviceFile *file = nullptr;
+    if (name.consume_front("#include \"") && name.consume_back("\""))
+      file = find(name);
+    if (!file)
+      (to += line) += '\n';
+    else if (done.insert(file->name).second)
+      expand(file->text, to, done);
+  }
+}
+
+std::string heddle::cuda::withDeviceLibrary(llvm::StringRef source) {
+  std::string text;
+  llvm::StringSet<> done;
+  expand(source, text, done);
+  return text;
+}

@@ -1,0 +1,297 @@
+//===- Legalize.cpp - Vector widths, access widths and thread mapping -----===//
+//
+// Every decision of the CUDA target is made here and written as an attribute; the printer follows. The order matters:
+// widths first, since the number of column vectors decides how many threads share a row, and that decides whether kept
+// rows fit in registers.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Target/CUDA/Access.h"
+#include "compiler/Target/CUDA/Kernels.h"
+#include "compiler/Target/CUDA/Recompute.h"
+#include "compiler/Target/CUDA/ResourceModel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace heddle;
+using namespace heddle::cuda;
+using llvm::LogicalResult;
+using mlir::failure;
+using mlir::success;
+
+/// Bytes of one access: what a thread moves at once.
+static constexpr int64_t kAccessBytes = 16;
+
+static std::optional<int64_t> constantOf(mlir::Value value) {
+  llvm::APInt constant;
+  if (matchPattern(value, mlir::m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  return std::nullopt;
+}
+
+static llvm::SmallVector<Access> accessesOf(kernel::ColumnsOp columns) {
+  llvm::SmallVector<Access> accesses;
+  for (mlir::Operation &op : columns.getBody().front())
+    if (Access access = Access::of(&op))
+      accesses.push_back(access);
+  return accesses;
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+/// True where `accesses` hold another half of the pairs that `access`, of stride 2, reads or writes a half of.
+static bool hasPartner(const Access &access, llvm::ArrayRef<Access> accesses, const VectorWalk &walk) {
+  std::optional<int64_t> half = walk.positionModulo(access, 2);
+  int64_t partners = 0;
+  for (const Access &other : accesses)
+    if (other.op != access.op && other.isStore == access.isStore && other.sameBase(access) &&
+        walk.stride(other) == 2) {
+      std::optional<int64_t> otherHalf = walk.positionModulo(other, 2);
+      partners += half && otherHalf && *half != *otherHalf;
+    }
+  return partners == 1;
+}
+
+/// The elements between neighbouring columns where a vector may be one access: 1, or 2 for pairs; otherwise 0.
+static int64_t contiguity(const Access &access, llvm::ArrayRef<Access> accesses, const VectorWalk &walk) {
+  std::optional<int64_t> stride = walk.stride(access);
+  if (stride == 1)
+    return 1;
+  return stride == 2 && hasPartner(access, accesses, walk) ? 2 : 0;
+}
+
+namespace {
+/// Columns loops over the same columns: they share a vector, so that kept values stay with their thread.
+struct ColumnGroup {
+  mlir::Value extent;
+  std::optional<int64_t> constant;
+  llvm::SmallVector<kernel::ColumnsOp> loops;
+  int64_t vector = 1;
+};
+} // namespace
+
+static llvm::SmallVector<ColumnGroup> groupColumns(kernel::RowsOp rows) {
+  llvm::SmallVector<ColumnGroup> groups;
+  for (auto columns : rows.getBody().getOps<kernel::ColumnsOp>()) {
+    std::optional<int64_t> constant = constantOf(columns.getExtent());
+    auto found = llvm::find_if(groups, [&](const ColumnGroup &group) {
+      return constant ? group.constant == constant : group.extent == columns.getExtent();
+    });
+    if (found == groups.end()) {
+      groups.push_back({columns.getExtent(), constant, {}, 1});
+      found = std::prev(groups.end());
+    }
+    found->loops.push_back(columns);
+  }
+  return groups;
+}
+
+/// The widest vector that the element types want: the narrowest moves in 16 bytes at most, the widest in two times 16.
+static int64_t wantedVector(const ColumnGroup &group) {
+  int64_t narrowest = 0, widest = 0;
+  for (kernel::ColumnsOp columns : group.loops) {
+    VectorWalk walk(columns, 1);
+    llvm::SmallVector<Access> accesses = accessesOf(columns);
+    for (const Access &access : accesses) {
+      int64_t bytes = access.elementBytes() * contiguity(access, accesses, walk);
+      if (bytes == 0)
+        continue;
+      narrowest = narrowest ? std::min(narrowest, access.elementBytes()) : access.elementBytes();
+      widest = std::max(widest, bytes);
+    }
+  }
+  if (widest == 0)
+    return 1;
+  return std::max<int64_t>(1, std::min(kAccessBytes / narrowest, 2 * kAccessBytes / widest));
+}
+
+/// True where vectors of `vector` columns start aligned in every access to neighbouring elements.
+static bool isAligned(const ColumnGroup &group, int64_t vector) {
+  for (kernel::ColumnsOp columns : group.loops) {
+    VectorWalk walk(columns, vector);
+    llvm::SmallVector<Access> accesses = accessesOf(columns);
+    for (const Access &access : accesses) {
+      int64_t stride = contiguity(access, accesses, walk);
+      if (stride == 0)
+        continue;
+      // An access is at most 16 bytes; longer vectors go in several.
+      int64_t bytes = std::min(kAccessBytes, vector * stride * access.elementBytes());
+      if (alignmentOf(access.buffer) % bytes != 0)
+        return false;
+      // Halves of pairs start at the pair or one element after it.
+      std::optional<int64_t> position = walk.positionModulo(access, vector * stride);
+      if (!position || *position >= stride)
+        return false;
+    }
+  }
+  return true;
+}
+
+static void setVectors(ColumnGroup &group, mlir::OpBuilder &builder) {
+  int64_t vector = wantedVector(group);
+  int64_t divisor = group.constant ? (*group.constant & -*group.constant) : powerOfTwoDivisor(group.extent);
+  while (vector > 1 && (divisor % vector != 0 || !isAligned(group, vector)))
+    vector /= 2;
+  group.vector = vector;
+  for (kernel::ColumnsOp columns : group.loops) {
+    columns.setVector(vector);
+    VectorWalk walk(columns, vector);
+    llvm::SmallVector<Access> accesses = accessesOf(columns);
+    for (const Access &access : accesses) {
+      int64_t stride = contiguity(access, accesses, walk);
+      access.op->setAttr("width", builder.getI64IntegerAttr(std::max<int64_t>(1, stride * vector)));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// Slots without a column when `threads` threads take `vectors` vectors.
+static int64_t wasteOf(int64_t vectors, int64_t threads) { return llvm::alignTo(vectors, threads) - vectors; }
+
+/// Threads for rows of `vectors` column vectors, or nothing where no number of threads has `fits`. Up to a warp the most threads without
+/// waste; beyond, as few as `fits` allows, or up to twice as many where that wastes less.
+static std::optional<int64_t> chooseThreads(int64_t vectors, llvm::function_ref<bool(int64_t)> fits) {
+  int64_t smallest = std::min<int64_t>(8, llvm::PowerOf2Ceil(vectors));
+  std::optional<int64_t> best;
+  for (int64_t threads = smallest; threads <= 32; threads *= 2)
+    if (fits(threads) && (!best || wasteOf(vectors, threads) <= wasteOf(vectors, *best)))
+      best = threads;
+  if (best)
+    return best;
+  int64_t limit = kMaxThreads;
+  for (int64_t threads = 64; threads <= limit; threads += 32) {
+    if (!fits(threads))
+      continue;
+    if (!best)
+      limit = std::min(kMaxThreads, 2 * threads);
+    if (!best || wasteOf(vectors, threads) < wasteOf(vectors, *best))
+      best = threads;
+  }
+  return best;
+}
+
+static bool isFlat(kernel::RowsOp rows) {
+  int64_t loops = 0;
+  for (mlir::Operation &op : rows.getBody().front()) {
+    if (auto columns = llvm::dyn_cast<kernel::ColumnsOp>(op)) {
+      ++loops;
+      if (columns.getNumResults() != 0)
+        return false;
+    } else if (llvm::isa<kernel::StoreOp>(op)) {
+      return false; // one thread a row must do it
+    }
+  }
+  return loops == 1;
+}
+
+/// Kept rows in registers are indexed at compile time: the number of columns must be a constant.
+static LogicalResult checkKept(llvm::ArrayRef<ColumnGroup> groups) {
+  for (const ColumnGroup &group : groups)
+    for (kernel::ColumnsOp columns : group.loops)
+      if (columns.getNumKept() != 0 && !group.constant)
+        return columns.emitError("keeps a row whose number of columns is known only at run time; registers hold rows of a "
+                                 "constant number of columns, so compute the value again where it is read");
+  return success();
+}
+
+static LogicalResult mapRows(kernel::FuncOp func, kernel::RowsOp rows, LegalizeCounts &counts) {
+  mlir::OpBuilder builder(func.getContext());
+  llvm::SmallVector<ColumnGroup> groups = groupColumns(rows);
+  if (failed(checkKept(groups)))
+    return failure();
+  for (ColumnGroup &group : groups)
+    setVectors(group, builder);
+
+  if (isFlat(rows)) {
+    func.setMappingAttr(kernel::MappingAttr::get(func.getContext(), kFlatBlock, 1, /*flat=*/true));
+    ++counts.flat;
+    return success();
+  }
+
+  // Without columns a thread has a row of its own.
+  int64_t vectors = 1, threadsPerRow = 1;
+  bool runtime = false;
+  for (const ColumnGroup &group : groups) {
+    runtime |= !group.constant;
+    if (group.constant)
+      vectors = std::max(vectors, *group.constant / group.vector);
+  }
+  if (vectors > 1 || !runtime) {
+    auto fitsRegisters = [&](int64_t threads) { return keptRegisters(rows, threads) <= kKeptRegisters; };
+    auto fits = [&](int64_t threads) {
+      return fitsRegisters(threads) && llvm::divideCeil(vectors, threads) <= kVectorsPerThread;
+    };
+    if (!fitsRegisters(kMaxThreads)) {
+      mlir::FailureOr<int64_t> recomputed = recomputeKeptRows(rows);
+      if (failed(recomputed))
+        return failure();
+      counts.recomputed += *recomputed;
+      // Loops have taken over accesses of others: widths are decided anew.
+      return mapRows(func, rows, counts);
+    }
+    threadsPerRow = chooseThreads(vectors, fits).value_or(kMaxThreads);
+  }
+  if (runtime)
+    threadsPerRow = std::max(threadsPerRow, kRuntimeRowThreads);
+  int64_t rowsPerBlock = threadsPerRow > 32 ? 1 : kSmallBlock / threadsPerRow;
+  func.setMappingAttr(kernel::MappingAttr::get(func.getContext(), threadsPerRow, rowsPerBlock, /*flat=*/false));
+  ++counts.rows;
+  return success();
+}
+
+/// True where all rows of the four operands start at multiples of 16 bytes.
+static bool isAligned(kernel::SkeletonOp skeleton) {
+  int64_t elements = kAccessBytes / bytesOf(skeleton.getElementType());
+  for (mlir::Value buffer : skeleton.getBuffers().take_front(kernel::kAttentionBuffers))
+    if (alignmentOf(buffer) % kAccessBytes != 0)
+      return false;
+  return llvm::all_of(skeleton.getCounts().slice(kernel::kAttentionLengths, kernel::kAttentionStrides),
+                      [&](mlir::Value stride) { return powerOfTwoDivisor(stride) % elements == 0; });
+}
+
+static LogicalResult chooseTile(kernel::SkeletonOp skeleton, const TargetInfo &target) {
+  int64_t headDim = skeleton.getHeadDim(), valueDim = skeleton.getValueDim();
+  mlir::Type element = skeleton.getElementType();
+  std::optional<AttentionTile> tile = target.attentionTile(
+      element, headDim, valueDim, skeleton.getCausal(), !skeleton.getScore().empty() || !skeleton.getMask().empty());
+  if (!tile)
+    return skeleton.emitError() << "no tile for attention over " << element << " heads of " << headDim << " and "
+                                << valueDim << " elements on " << target.arch();
+  skeleton.setTileM(tile->tileM);
+  skeleton.setTileN(tile->tileN);
+  skeleton.setThreads(tile->warps * 32);
+  skeleton.setMinBlocks(tile->minBlocks);
+  skeleton.setAligned(isAligned(skeleton));
+  skeleton.setSharedBytes(attentionSharedBytes(element, headDim, valueDim, *tile));
+  return success();
+}
+
+LogicalResult heddle::cuda::legalizeKernel(kernel::FuncOp func, const TargetInfo &target, LegalizeCounts *counts) {
+  LegalizeCounts unused;
+  LegalizeCounts &to = counts ? *counts : unused;
+  mlir::OpBuilder builder(func.getContext());
+  // Outside of columns loops everything goes one element at a time.
+  func.walk([&](mlir::Operation *op) {
+    if (Access::of(op))
+      op->setAttr("width", builder.getI64IntegerAttr(1));
+  });
+  for (mlir::Operation &op : func.getBody().front()) {
+    if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op))
+      return failed(mapRows(func, rows, to)) ? failure() : verifyKernel(func, target);
+    if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op)) {
+      if (failed(chooseTile(skeleton, target)))
+        return failure();
+      ++to.skeletons;
+      return verifyKernel(func, target);
+    }
+  }
+  return func.emitError("has no kernel.rows and no kernel.skeleton");
+}

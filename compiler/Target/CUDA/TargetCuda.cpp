@@ -1,0 +1,109 @@
+//===- TargetCuda.cpp - Kernels of a plan become CUDA C++ -----------------===//
+#include "compiler/Target/CUDA/Access.h"
+#include "compiler/Target/CUDA/Kernels.h"
+#include "compiler/Target/CUDA/Passes.h"
+#include "compiler/Target/CUDA/ResourceModel.h"
+#include "dialects/Plan/PlanDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <numeric>
+
+namespace heddle::cuda {
+#define GEN_PASS_DEF_TARGETCUDA
+#include "compiler/Target/CUDA/Passes.h.inc"
+} // namespace heddle::cuda
+
+using namespace heddle;
+using namespace heddle::cuda;
+using llvm::LogicalResult;
+using mlir::failure;
+using mlir::success;
+
+/// Buffers of a plan start at multiples of this; references into them may not.
+static constexpr int64_t kBufferAlignment = 256;
+
+/// Writes what all launches of a kernel keep as promises of its arguments: alignments of buffers that are referred to
+/// at an offset; and, for a skeleton, divisors of the counts, since its strides decide how it copies. Row kernels do not look
+/// at the counts of launches: their text must be the same for every sequence length.
+static LogicalResult promise(kernel::FuncOp func, llvm::ArrayRef<plan::LaunchOp> launches) {
+  mlir::OpBuilder builder(func.getContext());
+  int64_t buffers = func.getBuffers().size(), counts = func.getCounts().size();
+  bool skeleton = !func.getBody().getOps<kernel::SkeletonOp>().empty();
+  llvm::SmallVector<int64_t> alignments(buffers, kBufferAlignment), divisors(counts, 0);
+  for (plan::LaunchOp launch : launches) {
+    if (static_cast<int64_t>(launch.getBuffers().size()) != buffers ||
+        static_cast<int64_t>(launch.getCounts().size()) != counts)
+      return launch.emitError() << "gives " << launch.getBuffers().size() << " buffers and "
+                                << launch.getCounts().size() << " counts, and kernel '" << func.getName() << "' wants "
+                                << buffers << " and " << counts;
+    for (auto [alignment, ref] : llvm::zip(alignments, launch.getBuffers().getAsRange<plan::RefAttr>()))
+      alignment = std::gcd(alignment, ref.getByteOffset());
+    for (auto [divisor, count] : llvm::zip(divisors, launch.getCounts()))
+      divisor = std::gcd(divisor, count);
+  }
+  for (auto [index, alignment] : llvm::enumerate(alignments))
+    if (alignment != kBufferAlignment)
+      func.setArgAttr(index, kernel::kAlignmentAttr, builder.getI64IntegerAttr(alignment));
+  if (skeleton && !launches.empty())
+    for (auto [index, divisor] : llvm::enumerate(divisors))
+      func.setArgAttr(buffers + index, kernel::kDivisorAttr,
+                      builder.getI64IntegerAttr(divisor == 0 ? kBufferAlignment : divisor));
+  return success();
+}
+
+namespace {
+struct TargetCuda : heddle::cuda::impl::TargetCudaBase<TargetCuda> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    const TargetInfo *target = targetOrError(getOperation(), arch);
+    if (!target)
+      return signalPassFailure();
+    for (auto program : getOperation().getOps<plan::ProgramOp>())
+      if (failed(lower(program, *target)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lower(plan::ProgramOp program, const TargetInfo &target) {
+    // Launches by kernel, in order: one walk, since a plan has thousands.
+    llvm::StringMap<llvm::SmallVector<plan::LaunchOp>> launches;
+    for (auto launch : program.getBody().getOps<plan::LaunchOp>())
+      launches[launch.getKernel()].push_back(launch);
+    for (auto func : llvm::make_early_inc_range(program.getBody().getOps<kernel::FuncOp>())) {
+      if (failed(lower(func, launches[func.getName()], target)))
+        return failure();
+      launches.erase(func.getName());
+    }
+    for (auto kernel : program.getBody().getOps<plan::KernelOp>())
+      launches.erase(kernel.getSymName());
+    // In the plan's order, not the map's.
+    for (auto launch : program.getBody().getOps<plan::LaunchOp>())
+      if (launches.contains(launch.getKernel()))
+        return launch.emitError() << "launches '" << launch.getKernel() << "', which is no kernel of the program";
+    return success();
+  }
+
+  LogicalResult lower(kernel::FuncOp func, llvm::ArrayRef<plan::LaunchOp> launches, const TargetInfo &target) {
+    if (failed(promise(func, launches)) || failed(legalizeKernel(func, target)))
+      return failure();
+    for (plan::LaunchOp launch : launches) {
+      mlir::FailureOr<std::array<int64_t, 3>> grid = gridOf(func, launch.getCounts(), launch);
+      if (failed(grid))
+        return failure();
+      launch.setGrid(llvm::ArrayRef<int64_t>(*grid));
+    }
+    mlir::FailureOr<std::string> text = printKernel(func);
+    if (failed(text))
+      return failure();
+    mlir::OpBuilder builder(func);
+    plan::KernelOp::create(builder, func.getLoc(), func.getName(), plan::Language::Cuda, target.arch(),
+                           withDeviceLibrary(*text), mlir::DenseI8ArrayAttr(), threadsOf(func),
+                           resourcesOf(func).dynamicShared);
+    func.erase();
+    ++kernels;
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,137 @@
+//===- Verify.cpp - What the printer may be given -------------------------===//
+#include "compiler/Target/CUDA/Access.h"
+#include "compiler/Target/CUDA/Kernels.h"
+#include "compiler/Target/CUDA/PrintOps.h"
+#include "compiler/Target/CUDA/ResourceModel.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace heddle;
+using namespace heddle::cuda;
+using llvm::LogicalResult;
+using mlir::failure;
+using mlir::success;
+
+static LogicalResult verifyWidth(const Access &access, kernel::ColumnsOp columns, const VectorWalk *walk) {
+  int64_t width = access.width(), vector = columns ? *columns.getVector() : 1;
+  if (width == 1)
+    return success();
+  if (width == 0)
+    return access.op->emitError("has no width");
+  std::optional<int64_t> stride = walk ? walk->stride(access) : std::nullopt;
+  if (!stride || (*stride != 1 && *stride != 2) || width != *stride * vector)
+    return access.op->emitError() << "has width " << width << " in vectors of " << vector
+                                  << " columns, wanted 1 or the vector's width times a stride of 1 or 2";
+  std::optional<int64_t> position = walk->positionModulo(access, width);
+  if (!position || *position >= *stride)
+    return access.op->emitError() << "has width " << width << " and starts at no multiple of it";
+  return success();
+}
+
+/// A thread sees what it wrote itself, and nothing of the others': a buffer that one stage writes may be read by a later one only
+/// where the same thread does both.
+static LogicalResult verifyOrder(kernel::RowsOp rows) {
+  llvm::SmallVector<Access> stores;
+  auto check = [&](const Access &load) -> LogicalResult {
+    for (const Access &store : stores) {
+      if (store.buffer != load.buffer)
+        continue;
+      mlir::InFlightDiagnostic error =
+          load.op->emitError("reads a buffer that the kernel has written before: threads do not see what others wrote");
+      error.attachNote(store.op->getLoc()) << "written here";
+      return error;
+    }
+    return success();
+  };
+  auto result = rows.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+    Access access = Access::of(op);
+    if (access && !access.isStore && failed(check(access)))
+      return mlir::WalkResult::interrupt();
+    if (access && access.isStore)
+      stores.push_back(access);
+    return mlir::WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+static LogicalResult verifyBody(mlir::Block &block, kernel::ColumnsOp columns, const VectorWalk *walk) {
+  for (mlir::Operation &op : block) {
+    if (llvm::isa<kernel::ColumnsOp, kernel::RowsOp, kernel::SkeletonOp, kernel::YieldOp, kernel::GetOp>(op))
+      continue;
+    if (Access access = Access::of(&op)) {
+      if (failed(verifyWidth(access, columns, walk)))
+        return failure();
+    } else if (!isPrintable(&op)) {
+      return op.emitError() << "'" << op.getName() << "' has no CUDA form for its types";
+    }
+  }
+  return success();
+}
+
+static LogicalResult verifyColumns(kernel::ColumnsOp columns, kernel::MappingAttr mapping) {
+  if (!columns.getVector() || *columns.getVector() < 1)
+    return columns.emitError("has no vector");
+  int64_t vector = *columns.getVector();
+  llvm::APInt constant;
+  bool isConstant = matchPattern(columns.getExtent(), mlir::m_ConstantInt(&constant));
+  if (isConstant ? constant.getSExtValue() % vector != 0 : powerOfTwoDivisor(columns.getExtent()) % vector != 0)
+    return columns.emitError() << "has vectors of " << vector << " columns, which do not divide their number";
+  bool keeps = columns.getNumKept() != 0 || !columns.getBody().getOps<kernel::GetOp>().empty();
+  if (keeps && !isConstant)
+    return columns.emitError("keeps a row whose number of columns is known only at run time");
+  if (mapping.getFlat() && columns.getNumResults() != 0)
+    return columns.emitError("has results, and a flat mapping has no rows of threads to make them");
+  VectorWalk walk(columns, vector);
+  return verifyBody(columns.getBody().front(), columns, &walk);
+}
+
+static LogicalResult verifyRows(kernel::FuncOp func, kernel::RowsOp rows) {
+  if (!func.getMapping())
+    return func.emitError("has no mapping");
+  kernel::MappingAttr mapping = *func.getMapping();
+  int64_t loops = 0;
+  for (auto columns : rows.getBody().getOps<kernel::ColumnsOp>()) {
+    ++loops;
+    if (failed(verifyColumns(columns, mapping)))
+      return failure();
+  }
+  if (mapping.getFlat() && loops != 1)
+    return func.emitError() << "has a flat mapping and " << loops << " columns loops, wanted one";
+  if (!mapping.getFlat() && mapping.getThreadsPerRow() > 32 && mapping.getRowsPerBlock() != 1)
+    return func.emitError("has several rows in a block of more than a warp each: block reductions take one");
+  if (!mapping.getFlat())
+    if (int64_t kept = keptRegisters(rows, mapping.getThreadsPerRow()); kept > kKeptRegisters)
+      return func.emitError() << "keeps rows in " << kept << " registers of a thread, more than " << kKeptRegisters;
+  if (failed(verifyBody(rows.getBody().front(), {}, nullptr)))
+    return failure();
+  return verifyOrder(rows);
+}
+
+static LogicalResult verifySkeleton(kernel::SkeletonOp skeleton, const TargetInfo &target) {
+  if (skeleton.getTileM() < 1 || skeleton.getTileN() < 1 || skeleton.getThreads() < 32 || skeleton.getMinBlocks() < 1)
+    return skeleton.emitError("has no tile");
+  if (skeleton.getSharedBytes() > static_cast<uint64_t>(target.maxSharedBytes()))
+    return skeleton.emitError() << "needs " << skeleton.getSharedBytes() << " bytes of shared memory; a block of "
+                                << target.arch() << " has at most " << target.maxSharedBytes();
+  for (mlir::Region *region : {&skeleton.getScore(), &skeleton.getMask()}) {
+    if (region->empty())
+      continue;
+    for (auto store : region->getOps<kernel::StoreOp>())
+      return store.emitError("in a generated function, which may only read");
+    if (failed(verifyBody(region->front(), {}, nullptr)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult heddle::cuda::verifyKernel(kernel::FuncOp func, const TargetInfo &target) {
+  if (failed(verifyBody(func.getBody().front(), {}, nullptr)))
+    return failure();
+  for (mlir::Operation &op : func.getBody().front()) {
+    if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op); rows && failed(verifyRows(func, rows)))
+      return failure();
+    if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op); skeleton && failed(verifySkeleton(skeleton, target)))
+      return failure();
+  }
+  return success();
+}

@@ -1,0 +1,187 @@
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the two forward attention skeletons (attention_forward_mma.cuh for bf16 and f16,
+// attention_forward_simt.cuh for float32) share: the interface to generated text, and which tile a block works on.
+//
+// For each batch b, head h and query i, with kv head h / (heads / kv_heads):
+//   s[j]   = score(scale * dot(q[i], k[j]))    where keep(i, j), otherwise -inf
+//   out[i] = sum_j exp(s[j] - lse[i]) * v[j]   with lse[i] = log(sum_j exp(s[j]))
+// in one pass over the keys: memory is linear in q_len and kv_len (online softmax, Milakov and Gimelshein 2018,
+// arXiv:1805.02867; tiles as in Dao 2023, arXiv:2307.08691). Sums and statistics are float32. A row without any key
+// gives zeros and lse = -inf.
+//
+// A generated kernel, whole:
+//
+//   #include "attention_forward_mma.cuh"
+//   struct Score {
+//     static constexpr bool kCausal = true;     // query i sees key j iff j <= i + kv_len - q_len; tiles are skipped
+//     static constexpr bool kHasMask = false;   // keep() is called; it narrows what kCausal leaves
+//     static constexpr bool kHasScore = false;  // score() is called, with s already multiplied by `scale`
+//     const float *bias; long long bias_head;   // captured operands, if any
+//     __device__ float score(float s, int b, int h, int i, int j) const { return s + bias[h * bias_head + j - i]; }
+//     __device__ bool keep(int b, int h, int i, int j) const { return true; }
+//   };
+//   extern "C" __global__ void __launch_bounds__(128, 2) attention(heddle::AttentionParams<heddle::bf16> params,
+//                                                                  Score score) {
+//     heddle::attention_forward<heddle::bf16, 64, 64, 128, 64, 4>(params, score);
+//   }
+//
+// launched with attention_blocks() blocks of 32 * Warps threads and the shape's kSharedBytes of dynamic shared
+// memory. score() and keep() are only called with 0 <= i < q_len and 0 <= j < kv_len, so they may read at [i][j];
+// score() may return infinities and NaN, which count where keep() and kCausal let them.
+
+#ifndef HEDDLE_DEVICE_ATTENTION_COMMON_CUH
+#define HEDDLE_DEVICE_ATTENTION_COMMON_CUH
+
+#include "prelude.cuh"
+
+namespace heddle {
+
+/// Operands of one launch. Strides count elements; the innermost dimension (head_dim) is contiguous. The skeleton's last
+/// template argument `Aligned` (true unless given) promises that q, k, v, out and all their strides are multiples of 16
+/// bytes, which slices of a packed QKV array are; with `false` any alignment is right, and copies go by elements.
+template <typename T> struct AttentionParams {
+  const T *q;           // [batch, heads, q_len, HeadDim]
+  const T *k;           // [batch, kv_heads, kv_len, HeadDim]
+  const T *v;           // [batch, kv_heads, kv_len, ValueDim]
+  T *out;               // [batch, heads, q_len, ValueDim]
+  float *lse;           // [batch, heads, q_len], contiguous, natural logarithm; null where nobody needs it
+  int batch;            // >= 1
+  int heads;            // a multiple of kv_heads
+  int kv_heads;
+  int q_len;            // >= 1
+  int kv_len;           // >= 1
+  long long q_batch, q_head, q_row;
+  long long k_batch, k_head, k_row;
+  long long v_batch, v_head, v_row;
+  long long out_batch, out_head, out_row;
+  float scale;          // usually 1 / sqrt(HeadDim); zero and negative values are right, too
+};
+
+/// Blocks of a launch: one for each tile of queries, head and batch. Must be below 2^31.
+__host__ __device__ constexpr long long attention_blocks(int batch, int heads, int q_len, int tile_m) {
+  return (long long)batch * heads * ((q_len + tile_m - 1) / tile_m);
+}
+
+/// One block's share.
+struct AttentionWork {
+  int batch;
+  int head;
+  int first_row; // first query of the tile
+};
+
+/// Bytes of keys and values that blocks running at the same time should share: well inside the L2 cache of an A100
+/// (40 MB) or an H200 (50 MB), whose halves each keep a copy of what both use.
+constexpr long long kAttentionSectionBytes = 12ll << 20;
+
+/// Which tile this block computes. Blocks start in the order of their index. (batch, head) pairs are taken in sections
+/// whose keys and values stay in L2 together; within a section all pairs' tiles of one index come before the next index, and
+/// causal tiles come longest first, so that the last blocks to finish are short ones.
+template <typename T, int HeadDim, int ValueDim, int TileM, bool Causal>
+__device__ inline AttentionWork attention_work(const AttentionParams<T> &p) {
+  const int tiles = ceil_div(p.q_len, TileM);
+  const int pairs = p.batch * p.heads;
+  const long long pair_bytes = (long long)p.kv_len * (HeadDim + ValueDim) * (long long)sizeof(T);
+  const long long fitting = kAttentionSectionBytes / pair_bytes;
+  const int section_pairs = fitting < 1 ? 1 : fitting < pairs ? int(fitting) : pairs;
+  const int section = int(blockIdx.x) / (section_pairs * tiles);
+  const int within = int(blockIdx.x) - section * section_pairs * tiles;
+  const int left = pairs - section * section_pairs;
+  const int here = left < section_pairs ? left : section_pairs;
+  const int turn = within / here;
+  const int pair = section * section_pairs + (within - turn * here);
+  AttentionWork work;
+  work.batch = pair / p.heads;
+  work.head = pair - work.batch * p.heads;
+  work.first_row = (Causal ? tiles - 1 - turn : turn) * TileM;
+  return work;
+}
+
+/// Factors of the exponent. Softmax runs in powers of two: p = 2^(s * exponent - max), one fused multiply-add and one
+/// ex2 for an element. Without a score function, `scale` goes into the exponent's factor, which must be positive for
+/// the maximum to be the maximum: `q_factor` (1, -1 or 0) carries the sign and is exact on q.
+struct AttentionScale {
+  float q_factor;
+  float exponent;
+};
+
+constexpr float kLog2E = 1.4426950408889634f;
+constexpr float kLn2 = 0.6931471805599453f;
+
+template <typename Score> __device__ inline AttentionScale attention_scale(float scale) {
+  AttentionScale result;
+  if (Score::kHasScore) {
+    result.q_factor = 1.0f;
+    result.exponent = kLog2E;
+  } else {
+    result.q_factor = scale > 0.0f ? 1.0f : scale < 0.0f ? -1.0f : scale == 0.0f ? 0.0f : scale;
+    result.exponent = scale == 0.0f ? kLog2E : fabsf(scale) * kLog2E;
+  }
+  return result;
+}
+
+/// How a rectangle of scores relates to what its rows may see.
+enum class TileKind {
+  Empty, // every score is masked by kCausal: nothing to do
+  Full,  // every score counts, as far as kCausal and the ends of the operands go
+  Edge,  // both occur
+};
+
+/// Classifies rows [row, row + rows) against keys [key, key + keys). `diagonal` is kv_len - q_len.
+template <bool Causal>
+__device__ inline TileKind classify_tile(int row, int rows, int key, int keys, int kv_len, int diagonal) {
+  if (Causal && key > row + rows - 1 + diagonal)
+    return TileKind::Empty;
+  if (key + keys > kv_len || (Causal && key + keys - 1 > row + diagonal))
+    return TileKind::Edge;
+  return TileKind::Full;
+}
+
+/// The score that enters softmax for (i, j), from the bare product s. `Edge`: i or j may be out of range, or above the
+/// causal diagonal. The generated functions see the nearest index in range instead, and the result is dropped.
+template <typename Score, bool Edge>
+__device__ inline float masked_score(const Score &score, float s, float scale, int b, int h, int i, int j, int q_len,
+                                     int kv_len) {
+  // Rows beyond q_len can be in any tile of the last block; keys beyond kv_len are in edge tiles alone.
+  const int i_safe = i < q_len ? i : q_len - 1;
+  const int j_safe = Edge && j >= kv_len ? kv_len - 1 : j;
+  if constexpr (Score::kHasScore)
+    s = score.score(s * scale, b, h, i_safe, j_safe);
+  bool keep = true;
+  if constexpr (Edge)
+    keep = j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len);
+  if constexpr (Score::kHasMask)
+    keep = keep & score.keep(b, h, i_safe, j_safe);
+  return keep ? s : -INFINITY;
+}
+
+/// Softmax statistics of one row, in units of log2: what has been summed so far is sum * 2^maximum.
+struct RowState {
+  float maximum; // -inf until a key has been seen
+  float sum;     // this thread's share; shares are added at the end
+};
+
+/// Takes a tile's largest score (times the exponent factor) into the state and returns what earlier sums must be multiplied
+/// by. `reference` receives the value to subtract from the exponents: the maximum, or 0 where no key has been seen,
+/// so that -inf - (-inf) does not occur.
+__device__ inline float advance_row(RowState &state, float tile_maximum, float &reference) {
+  const float maximum = fmaxf(state.maximum, tile_maximum);
+  reference = maximum == -INFINITY ? 0.0f : maximum;
+  const float correction = exp2_approx(state.maximum - reference);
+  state.maximum = maximum;
+  state.sum *= correction;
+  return correction;
+}
+
+/// 1 / sum, or 0 for a row without keys.
+__device__ inline float row_normaliser(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
+
+/// Natural logarithm of the sum of the exponentials.
+__device__ inline float row_logsumexp(const RowState &state) {
+  return state.sum == 0.0f ? -INFINITY : (state.maximum + log2f(state.sum)) * kLn2;
+}
+
+} // namespace heddle
+
+#endif // HEDDLE_DEVICE_ATTENTION_COMMON_CUH

@@ -1,0 +1,89 @@
+#include "dialects/Graph/GraphModule.h"
+#include "dialects/Graph/GraphDialect.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace heddle::graph;
+using llvm::LogicalResult;
+using mlir::failure;
+using mlir::success;
+
+mlir::func::FuncOp heddle::graph::mainFunction(mlir::ModuleOp module) {
+  return module.lookupSymbol<mlir::func::FuncOp>("main");
+}
+
+/// `what` is "argument" or "result".
+static LogicalResult verifyBoundary(mlir::func::FuncOp main, llvm::StringRef what, unsigned index,
+                                    mlir::Type type, mlir::DictionaryAttr attrs, bool nameRequired,
+                                    llvm::StringSet<> &names) {
+  if (!isGraphTensor(type))
+    return main.emitError() << what << " " << index << " of @main has type " << type
+                            << ", wanted a tensor of static extents of at least 1, rank at most " << kMaxRank
+                            << ", elements f32, bf16, f16, i32, i64 or i1";
+  auto name = attrs ? attrs.getAs<mlir::StringAttr>(kNameAttr) : mlir::StringAttr();
+  if (!name)
+    return nameRequired ? main.emitError() << what << " " << index << " of @main has no graph.name"
+                        : success();
+  if (name.getValue().empty())
+    return main.emitError() << what << " " << index << " of @main has an empty graph.name";
+  if (!names.insert(name.getValue()).second)
+    return main.emitError() << what << " " << index << " of @main: the name \"" << name.getValue()
+                            << "\" is taken by another " << what;
+  return success();
+}
+
+/// The state dict has one tensor of a name, whoever reads it.
+static LogicalResult verifyParts(ParameterOp op, llvm::StringMap<PartAttr> &seen) {
+  for (PartAttr part : op.getParts().getAsRange<PartAttr>()) {
+    auto [it, inserted] = seen.try_emplace(part.getName(), part);
+    if (!inserted && it->second != part)
+      return op.emitOpError() << "part \"" << part.getName()
+                              << "\" was described otherwise before: " << it->second;
+  }
+  return success();
+}
+
+LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const GraphModuleRules &rules) {
+  mlir::func::FuncOp main;
+  for (mlir::Operation &op : *module.getBody()) {
+    auto function = llvm::dyn_cast<mlir::func::FuncOp>(op);
+    if (!function || function.getSymName() != "main")
+      return op.emitError() << "wanted only func.func @main at module level, found '" << op.getName() << "'"
+                            << (function ? " @" + function.getSymName() : "");
+    main = function;
+  }
+  if (!main)
+    return module.emitError("no function @main");
+  if (main.isExternal())
+    return main.emitError("@main has no body");
+  if (!llvm::hasSingleElement(main.getBody()))
+    return main.emitError("@main has several blocks: a graph has no control flow");
+  if (main.getNumResults() == 0)
+    return main.emitError("@main returns nothing");
+
+  llvm::StringSet<> arguments, results;
+  for (auto [index, type] : llvm::enumerate(main.getArgumentTypes()))
+    if (failed(verifyBoundary(main, "argument", index, type, main.getArgAttrDict(index), rules.namesRequired,
+                              arguments)))
+      return failure();
+  for (auto [index, type] : llvm::enumerate(main.getResultTypes()))
+    if (failed(verifyBoundary(main, "result", index, type, main.getResultAttrDict(index), rules.namesRequired,
+                              results)))
+      return failure();
+
+  llvm::StringMap<PartAttr> parts;
+  mlir::WalkResult walk = main.getBody().walk([&](mlir::Operation *op) -> mlir::WalkResult {
+    if (llvm::isa<mlir::func::ReturnOp>(op))
+      return success();
+    if (!llvm::isa<GraphDialect>(op->getDialect()))
+      return op->emitError() << "'" << op->getName() << "' is no op of the graph dialect";
+    if (!rules.groups && llvm::isa<GroupOp>(op))
+      return op->emitError() << "'" << op->getName()
+                             << "' is made by the fusion phase and may not stand here";
+    if (auto parameter = llvm::dyn_cast<ParameterOp>(op))
+      return verifyParts(parameter, parts);
+    return success();
+  });
+  return failure(walk.wasInterrupted());
+}

@@ -1,0 +1,210 @@
+//===- CudaKernels.cpp - Loading, launching, generating -------------------===//
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include "runtime/base/Convert.h"
+#include "runtime/base/Random.h"
+#include "runtime/device/cuda/Embedded.h"
+#include "runtime/device/cuda/Target.h"
+#include "runtime/nvrtc/CompileKernels.h"
+
+#include <algorithm>
+#include <bit>
+#include <climits>
+#include <cstring>
+
+using namespace heddle::runtime;
+
+/// The driver takes 4 KiB of arguments (32 KiB on newer ones); every argument of ours is 8 bytes.
+static constexpr size_t kMaxArguments = 512;
+
+CudaKernels::~CudaKernels() {
+  for (CUmodule module : modules_)
+    driver_.cuModuleUnload(module);
+}
+
+Status CudaKernels::add(const Kernel &kernel, const std::vector<uint8_t> &cubin) {
+  std::string context = "kernel " + kernel.name;
+  CUmodule module = nullptr;
+  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuModuleLoadData, (&module, cubin.data()), context);
+  modules_.push_back(module);
+  CudaFunction loaded;
+  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuModuleGetFunction, (&loaded.function, module, kernel.name.c_str()),
+                              context);
+  // Without this the driver loads the code at the first launch, which may be in the middle of a measurement.
+  if (driver_.funcLoad)
+    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, funcLoad, (loaded.function), context);
+  if (kernel.sharedBytes > 0)
+    HEDDLE_RETURN_IF_CUDA_ERROR(
+        driver_, cuFuncSetAttribute,
+        (loaded.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.sharedBytes),
+        context + ", " + std::to_string(kernel.sharedBytes) + " bytes of shared memory");
+  if (driver_.funcGetParamInfo) {
+    size_t offset = 0, size = 0;
+    loaded.parameters = 0;
+    while (driver_.funcGetParamInfo(loaded.function, loaded.parameters, &offset, &size) == CUDA_SUCCESS)
+      ++loaded.parameters;
+  }
+  loaded.threads = unsigned(kernel.threads);
+  loaded.sharedBytes = unsigned(kernel.sharedBytes);
+  functions.push_back(loaded);
+  names.push_back(kernel.name);
+  return Status::ok();
+}
+
+StatusOr<std::unique_ptr<LoadedKernels>> CudaDevice::load(const Plan &plan) {
+  HEDDLE_RETURN_IF_ERROR(bind());
+  // The cubins that do not run here, or are not there, are made from the source for this very device.
+  std::vector<CompileRequest> requests;
+  std::vector<int32_t> requestOf;
+  for (const Kernel &kernel : plan.kernels) {
+    if (kernel.language != KernelLanguage::Cuda)
+      return invalidInput("kernel " + kernel.name + " of the plan is for " + kernel.target +
+                          " and not for CUDA");
+    std::optional<CudaTarget> made = parseCudaTarget(kernel.target);
+    if (!made)
+      return invalidInput("kernel " + kernel.name + " has target \"" + kernel.target + "\"; wanted sm_NN");
+    if (kernel.threads < 1 || kernel.threads > 1024 || kernel.sharedBytes < 0)
+      return invalidInput("kernel " + kernel.name + " has " + std::to_string(kernel.threads) +
+                          " threads and " + std::to_string(kernel.sharedBytes) + " bytes of shared memory");
+    if (!kernel.binary.empty() && cubinRunsOn(*made, major_, minor_)) {
+      requestOf.push_back(-1);
+      continue;
+    }
+    if (kernel.source.empty() || !sourceRunsOn(*made, major_, minor_))
+      return unavailable("kernel " + kernel.name + " is made for " + kernel.target +
+                         " and cannot be compiled for " + target() +
+                         (kernel.source.empty() ? ": the plan lacks its source" : ""));
+    requestOf.push_back(int32_t(requests.size()));
+    requests.push_back({kernel.name, kernel.source, target(), {}});
+  }
+  HEDDLE_ASSIGN_OR_RETURN(std::vector<CompiledKernel> compiled,
+                          compileKernels(std::span<const CompileRequest>(requests)));
+  auto loaded = std::make_unique<CudaKernels>(driver_);
+  for (size_t i = 0; i < plan.kernels.size(); ++i)
+    HEDDLE_RETURN_IF_ERROR(loaded->add(plan.kernels[i], requestOf[i] < 0 ? plan.kernels[i].binary
+                                                                         : compiled[requestOf[i]].cubin));
+  // Not at the first product, which may be in a recording.
+  for (const Step &step : plan.steps)
+    if (step.kind == StepKind::Product) {
+      HEDDLE_RETURN_IF_ERROR(Status(cublas().status()));
+      break;
+    }
+  return std::unique_ptr<LoadedKernels>(std::move(loaded));
+}
+
+Status CudaDevice::launch(LoadedKernels &kernels, const Launch &launch, std::span<void *const> buffers) {
+  HEDDLE_RETURN_IF_ERROR(bind());
+  auto &loaded = static_cast<CudaKernels &>(kernels);
+  if (launch.kernel < 0 || size_t(launch.kernel) >= loaded.functions.size())
+    return internalError("launch of kernel " + std::to_string(launch.kernel) + " of " +
+                         std::to_string(loaded.functions.size()));
+  const CudaFunction &function = loaded.functions[launch.kernel];
+
+  // The driver copies the arguments in the call; it is given pointers to where they are already.
+  const size_t count = buffers.size() + launch.counts.size();
+  if (count > kMaxArguments || (function.parameters >= 0 && count != size_t(function.parameters)))
+    return internalError("kernel " + loaded.names[launch.kernel] + " takes " +
+                         std::to_string(function.parameters) + " arguments; the plan gives " +
+                         std::to_string(count) + ", at most " + std::to_string(kMaxArguments) +
+                         " are possible");
+  void *arguments[kMaxArguments];
+  size_t next = 0;
+  for (void *const &buffer : buffers)
+    arguments[next++] = const_cast<void **>(&buffer);
+  for (const int64_t &value : launch.counts)
+    arguments[next++] = const_cast<int64_t *>(&value);
+
+  for (int64_t blocks : launch.grid)
+    if (blocks < 1 || blocks > INT_MAX)
+      return internalError("kernel " + loaded.names[launch.kernel] + ": a grid of " + std::to_string(blocks));
+  HEDDLE_RETURN_IF_CUDA_ERROR(
+      driver_, cuLaunchKernel,
+      (function.function, unsigned(launch.grid[0]), unsigned(launch.grid[1]), unsigned(launch.grid[2]),
+       function.threads, 1, 1, function.sharedBytes, stream_, arguments, nullptr),
+      "kernel " + loaded.names[launch.kernel] + ", grid " + std::to_string(launch.grid[0]) + "x" +
+          std::to_string(launch.grid[1]) + "x" + std::to_string(launch.grid[2]) + ", " +
+          std::to_string(function.threads) + " threads, " + std::to_string(function.sharedBytes) +
+          " bytes of shared memory");
+  return Status::ok();
+}
+
+/// The kernels of Generate.cu, in the order of loadGenerators.
+enum Generator { GenerateF32, GenerateBF16, GenerateF16 };
+
+Status CudaDevice::loadGenerators() {
+  CompileRequest request{"heddle_generate", kGenerateSource, target(), {}};
+  HEDDLE_ASSIGN_OR_RETURN(std::vector<CompiledKernel> compiled,
+                          compileKernels(std::span<const CompileRequest>(&request, 1)));
+  auto generators = std::make_unique<CudaKernels>(driver_);
+  for (const char *name : {"heddle_generate_f32", "heddle_generate_bf16", "heddle_generate_f16"}) {
+    Kernel kernel;
+    kernel.name = name;
+    kernel.threads = 256;
+    HEDDLE_RETURN_IF_ERROR(generators->add(kernel, compiled.front().cubin));
+  }
+  generators_ = std::move(generators);
+  return Status::ok();
+}
+
+Status CudaDevice::generate(void *destination, DType dtype, int64_t count, InitKind kind, double scale,
+                            uint64_t seed, uint64_t stream) {
+  HEDDLE_RETURN_IF_ERROR(bind());
+  if (count <= 0)
+    return count < 0 ? internalError("generation of " + std::to_string(count) + " elements") : Status::ok();
+  if (kind == InitKind::Constant)
+    return fillConstant(reinterpret_cast<CUdeviceptr>(destination), dtype, count, scale);
+  if (dtype != DType::F32 && dtype != DType::BF16 && dtype != DType::F16)
+    return invalidInput("normal values of type " + std::string(nameOf(dtype)) +
+                        ": f32, bf16 and f16 are possible");
+  if (!generators_)
+    HEDDLE_RETURN_IF_ERROR(loadGenerators().with("the generator of tensors"));
+
+  Generator which = dtype == DType::F32 ? GenerateF32 : dtype == DType::BF16 ? GenerateBF16 : GenerateF16;
+  float factor = normalFactor(scale);
+  void *arguments[] = {&destination, &count, &seed, &stream, &factor};
+  // Enough blocks to fill the device; the kernels loop over the rest.
+  int64_t blocks = std::min<int64_t>((count + 255) / 256, int64_t(processors_) * 32);
+  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuLaunchKernel,
+                              (generators_->functions[which].function, unsigned(blocks), 1, 1, 256, 1, 1, 0,
+                               stream_, arguments, nullptr),
+                              "generation of " + std::to_string(count) + " elements");
+  return Status::ok();
+}
+
+Status CudaDevice::fillConstant(CUdeviceptr destination, DType dtype, int64_t count, double value) {
+  std::string context = "fill of " + std::to_string(count) + " elements";
+  auto words = [&](uint32_t bits) -> Status {
+    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD32Async, (destination, bits, size_t(count), stream_),
+                                context);
+    return Status::ok();
+  };
+  auto halves = [&](uint16_t bits) -> Status {
+    HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD16Async, (destination, bits, size_t(count), stream_),
+                                context);
+    return Status::ok();
+  };
+  switch (dtype) {
+  case DType::F32:
+    return words(std::bit_cast<uint32_t>(float(value)));
+  case DType::I32:
+    return words(uint32_t(int32_t(value)));
+  case DType::BF16:
+    return halves(f32ToBf16(float(value)));
+  case DType::F16:
+    return halves(f32ToF16(float(value)));
+  case DType::I64:
+    // There is no fill by eight bytes: low and high words are columns, one element wide, of an array of rows.
+    for (int half = 0; half < 2; ++half)
+      HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD2D32Async,
+                                  (destination + 4 * half, 8,
+                                   uint32_t(uint64_t(int64_t(value)) >> (32 * half)), 1, size_t(count),
+                                   stream_),
+                                  context);
+    return Status::ok();
+  case DType::Bool:
+    return fill(reinterpret_cast<void *>(destination), value != 0, count);
+  case DType::U8:
+    return fill(reinterpret_cast<void *>(destination), uint8_t(value), count);
+  }
+  return internalError("fill of an unknown type");
+}

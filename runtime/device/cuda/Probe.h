@@ -1,0 +1,38 @@
+//===- Probe.h - What a machine has for CUDA --------------------*- C++ -*-===//
+#ifndef HEDDLE_RUNTIME_DEVICE_CUDA_PROBE_H
+#define HEDDLE_RUNTIME_DEVICE_CUDA_PROBE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle::runtime {
+
+/// A library that is loaded while running.
+struct LibraryProbe {
+  std::string name;    ///< "CUDA driver", "NVRTC", "cuBLASLt", "CUPTI".
+  std::string purpose; ///< What does not work without it.
+  bool found = false;
+  std::string path, version; ///< Where found.
+  std::string problem;       ///< Where not: the error, with what was tried.
+};
+
+struct GpuProbe {
+  int32_t index = 0;
+  std::string name;
+  std::string target; ///< "sm_90a".
+  int64_t freeBytes = 0, totalBytes = 0;
+  std::string problem; ///< Why it is not usable; empty when it is.
+};
+
+struct CudaProbe {
+  std::vector<LibraryProbe> libraries;
+  std::vector<GpuProbe> gpus;
+};
+
+/// Loads what there is, makes a context on each GPU for its free memory, and never fails.
+CudaProbe probeCuda();
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_DEVICE_CUDA_PROBE_H

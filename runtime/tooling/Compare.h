@@ -1,0 +1,42 @@
+//===- Compare.h - A result against the float64 reference -------*- C++ -*-===//
+#ifndef HEDDLE_RUNTIME_TOOLING_COMPARE_H
+#define HEDDLE_RUNTIME_TOOLING_COMPARE_H
+
+#include "runtime/tooling/HostTensor.h"
+
+#include <cstdint>
+#include <span>
+
+namespace heddle::runtime {
+
+/// How far a result is from the reference. Elements where the reference is infinite or NaN must be the same
+/// infinity or NaN and take no part in the norms; a result that is not finite where the reference is, or the
+/// reverse, is misplaced.
+struct Difference {
+  double referenceNorm = 0; ///< Euclidean norm of the reference's finite elements.
+  double errorNorm = 0;     ///< Of result minus reference, where both are finite.
+  double maxAbs = 0;        ///< Largest absolute error, where both are finite.
+  int64_t misplaced = 0;
+  /// ||result - reference|| / ||reference||; the absolute norm where the reference is zero.
+  double relative() const { return referenceNorm > 0 ? errorNorm / referenceNorm : errorNorm; }
+};
+
+/// InvalidInput when the result has another number of elements than the reference.
+StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result, std::span<const double> reference);
+
+/// Half the distance from 1 to the next number: 2^-24 (f32), 2^-8 (bf16), 2^-11 (f16); 0 for integers.
+double unitRoundoff(DType dtype);
+
+/// The largest relative error that compiled code may have: 1.5 times eager's, and at least four roundings of
+/// the output's own type. Eager and compiled sum in different orders, so that the ratio of two errors near
+/// one rounding says nothing: an output whose eager result happens to be exact would otherwise forbid any
+/// other order. Four: one rounding each for storing the result, for its two operands, and for one change in
+/// the order of sums.
+double errorBound(DType dtype, const Difference &eager);
+
+/// Whether compiled passes against eager: nothing misplaced, and an error within the bound.
+bool passes(DType dtype, const Difference &eager, const Difference &compiled);
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_TOOLING_COMPARE_H

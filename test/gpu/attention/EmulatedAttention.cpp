@@ -1,0 +1,124 @@
+// Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The attention skeletons against float64, run thread by thread on the CPU (Emulation.h): head sizes that need padding,
+// value widths that differ, ragged lengths and strides, masks, scores, grouped heads, and signs of the scale. Compiled
+// with -DHEDDLE_SIMT for float32, without for bf16 and f16.
+
+#include "Emulation.h"
+
+#include "bench/kernels/attention_score.cuh"
+#ifdef HEDDLE_SIMT
+#include "compiler/Target/CUDA/device/attention_forward_simt.cuh"
+#else
+#include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
+#endif
+
+using namespace heddle;
+using namespace heddle::bench;
+
+namespace {
+
+int failures = 0;
+int runs = 0;
+
+template <typename T> constexpr Element kElement = Element::F32;
+template <> constexpr Element kElement<bf16> = Element::BF16;
+template <> constexpr Element kElement<f16> = Element::F16;
+
+template <int D, int V, int M, int N, int W>
+#ifdef HEDDLE_SIMT
+using ShapeOf = AttentionSimtShape<D, V, M, N, W>;
+#else
+using ShapeOf = AttentionMmaShape<D, V, M, N, W>;
+#endif
+
+template <typename T, int D, int V, int M, int N, int W, bool Causal, bool Mask, bool HasScore>
+void run(Problem p) {
+  p.element = kElement<T>;
+  p.headDim = D;
+  p.valueDim = V;
+  p.kind = Causal && Mask ? ScoreKind::Everything : Causal ? ScoreKind::Causal : Mask ? ScoreKind::Mask
+           : HasScore ? ScoreKind::Score : ScoreKind::Full;
+  const Operands o = makeOperands(p);
+  std::vector<T> inputs(o.inputs.size() + 8), out(o.outElements + 8);
+  // Aligned as device allocations are.
+  const auto align = [](T *pointer) {
+    return reinterpret_cast<T *>((reinterpret_cast<uintptr_t>(pointer) + 15) / 16 * 16);
+  };
+  T *in = align(inputs.data()), *result = align(out.data());
+  for (size_t i = 0; i < o.inputs.size(); ++i)
+    in[i] = from_float<T>(o.inputs[i]);
+  for (long long i = 0; i < o.outElements; ++i)
+    result[i] = from_float<T>(std::nanf(""));
+  std::vector<float> lse((size_t)p.batch * p.heads * p.qLen, std::nanf(""));
+  AttentionParams<T> params{in + o.q.offset, in + o.k.offset, in + o.v.offset, result + o.out.offset,
+                            p.wantLse ? lse.data() : nullptr, p.batch, p.heads, p.kvHeads, p.qLen, p.kvLen,
+                            o.q.batch, o.q.head, o.q.row, o.k.batch, o.k.head, o.k.row, o.v.batch, o.v.head, o.v.row,
+                            o.out.batch, o.out.head, o.out.row, p.scale};
+  TestScore<Causal, Mask, HasScore> score{o.mask.data(), o.bias.data(), p.kvLen};
+  emulation::launch(attention_blocks(p.batch, p.heads, p.qLen, M), W * 32, ShapeOf<D, V, M, N, W>::kSharedBytes, p.seed,
+                    [&] {
+                      using Score = TestScore<Causal, Mask, HasScore>;
+                      if (p.layout == Layout::Ragged)
+                        attention_forward<T, D, V, M, N, W, Score, false>(params, score);
+                      else
+                        attention_forward<T, D, V, M, N, W, Score, true>(params, score);
+                    });
+  std::vector<float> decoded;
+  for (long long i = 0; i < o.outElements; ++i)
+    decoded.push_back(to_float(result[i]));
+  const CheckResult check = bench::check(p, o, decoded, lse, 1);
+  ++runs;
+  failures += !check.ok;
+  std::printf("%s %s: %.3f of the bound, %.2f of plain float32%s%s\n", check.ok ? "ok  " : "FAIL", p.text().c_str(),
+              check.error, check.plainRatio, check.ok ? "" : ": ", check.message.c_str());
+}
+
+/// Small problems that meet each path of the kernel, for one choice of tile.
+template <typename T, int D, int V, int M, int N, int W> void suite(uint64_t seed) {
+  Problem p;
+  p.seed = seed;
+  p.scale = 1.0f / std::sqrt(float(D));
+  const auto sized = [&](int b, int h, int kv, int q, int k, Layout layout) {
+    Problem r = p;
+    r.batch = b, r.heads = h, r.kvHeads = kv, r.qLen = q, r.kvLen = k, r.layout = layout;
+    return r;
+  };
+  run<T, D, V, M, N, W, false, false, false>(sized(1, 1, 1, 1, 1, Layout::Contiguous));
+  run<T, D, V, M, N, W, true, false, false>(sized(2, 2, 1, M + 1, M + 1, Layout::Packed));
+  run<T, D, V, M, N, W, true, false, false>(sized(1, 1, 1, M + 40, 2 * N + 3, Layout::Ragged)); // some see no key
+  Problem negative = sized(1, 2, 2, 33, 3 * N, Layout::Contiguous);
+  negative.scale = -p.scale;
+  negative.wantLse = false;
+  run<T, D, V, M, N, W, false, false, false>(negative);
+  run<T, D, V, M, N, W, false, true, false>(sized(1, 1, 1, 45, N + 9, Layout::Contiguous));
+  run<T, D, V, M, N, W, false, false, true>(sized(1, 2, 1, 17, N + 1, Layout::Packed));
+  run<T, D, V, M, N, W, true, true, true>(sized(1, 1, 1, M + 2, M + 70, Layout::Ragged));
+  Problem zero = sized(1, 1, 1, 5, 7, Layout::Contiguous);
+  zero.scale = 0;
+  run<T, D, V, M, N, W, false, false, false>(zero);
+}
+
+} // namespace
+
+int main() {
+#ifdef HEDDLE_SIMT
+  suite<float, 64, 64, 128, 64, 4>(1);
+  suite<float, 16, 16, 64, 64, 2>(2);
+  suite<float, 24, 40, 64, 64, 2>(3);
+  suite<float, 32, 32, 64, 128, 2>(4);
+  suite<float, 128, 128, 96, 32, 3>(5);
+  suite<float, 104, 72, 32, 32, 1>(6);
+  suite<float, 48, 24, 32, 64, 1>(7);
+#else
+  suite<bf16, 64, 64, 128, 64, 4>(1);
+  suite<f16, 16, 16, 64, 64, 4>(2);
+  suite<bf16, 24, 40, 64, 32, 2>(3);
+  suite<bf16, 128, 128, 64, 64, 2>(4);
+  suite<f16, 72, 104, 32, 32, 1>(5);
+  suite<bf16, 40, 8, 64, 16, 4>(6);
+#endif
+  std::printf("%d of %d failed\n", failures, runs);
+  return failures != 0;
+}

@@ -1,0 +1,238 @@
+//===- GraphFileTest.cpp - Textual graphs, good and bad -------------------===//
+#include "compiler/Import/Importer.h"
+#include "compiler/Import/SourceScan.h"
+#include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/GraphModule.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace heddle;
+using namespace heddle::graph;
+using namespace heddle::import;
+
+namespace {
+
+/// A graph file that is gone when the test ends.
+class GraphFile : public ::testing::Test {
+protected:
+  void SetUp() override {
+    const auto *info = ::testing::UnitTest::GetInstance()->current_test_info();
+    path_ = (std::filesystem::temp_directory_path() /
+             (std::string("heddle-graph-file-") + info->name() + ".mlir"));
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> read(const std::string &text) {
+    std::ofstream(path_, std::ios::binary) << text;
+    return importModel(&context_, {.model = path_.string()});
+  }
+  /// The message without the file's folder.
+  std::string error(const std::string &text) {
+    auto module = read(text);
+    if (module.isOk())
+      return "accepted";
+    std::string message = module.status().message();
+    EXPECT_EQ(message.rfind(path_.string(), 0), 0u) << message;
+    return message.substr(path_.string().size());
+  }
+  /// The same for one line in @main of `%x: tensor<4x8xf32>`.
+  std::string lineError(const std::string &line) {
+    return error("func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {\n" + line +
+                 "\n  return %x : tensor<4x8xf32>\n}\n");
+  }
+
+  mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
+  std::filesystem::path path_;
+};
+
+TEST_F(GraphFile, DefaultNamesAndBound) {
+  auto module = read(R"(
+func.func @main(%ids: tensor<2x3xi32>, %x: tensor<5xf32> {graph.name = "x"}) -> (tensor<2x3x4xf32>, tensor<5xf32>) {
+  %t = graph.parameter [#graph.part<"t", [7, 4], normal, 0.02>] : tensor<7x4xf32>
+  %e = graph.embedding %t, %ids : tensor<7x4xf32>, tensor<2x3xi32> -> tensor<2x3x4xf32>
+  return %e, %x : tensor<2x3x4xf32>, tensor<5xf32>
+})");
+  ASSERT_TRUE(module.isOk()) << module.status().message();
+  auto main = mainFunction(**module);
+  EXPECT_EQ(main.getArgAttrOfType<mlir::StringAttr>(0, kNameAttr).str(), "arg0");
+  EXPECT_EQ(main.getArgAttrOfType<mlir::StringAttr>(1, kNameAttr).str(), "x");
+  EXPECT_EQ(main.getResultAttrOfType<mlir::StringAttr>(1, kNameAttr).str(), "result1");
+  EXPECT_EQ(main.getArgAttrOfType<mlir::IntegerAttr>(0, kBoundAttr).getInt(), 7);
+}
+
+TEST_F(GraphFile, WhatIsPrintedReadsBack) {
+  auto preset = importModel(&context_, {.model = "study:small", .batch = 2, .context = 8, .layers = 1});
+  ASSERT_TRUE(preset.isOk());
+  auto print = [](mlir::ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->print(os);
+    return text;
+  };
+  std::string text = print(**preset);
+  auto again = read(text);
+  ASSERT_TRUE(again.isOk()) << again.status().message();
+  EXPECT_EQ(print(**again), text);
+}
+
+TEST_F(GraphFile, Empty) {
+  EXPECT_EQ(error(""), ": no function @main");
+  EXPECT_EQ(error("// nothing\n"), ": no function @main");
+}
+
+TEST_F(GraphFile, UnknownOp) {
+  EXPECT_EQ(lineError("  %y = graph.frobnicate %x : tensor<4x8xf32>").substr(0, 6), ":2:8: ");
+  EXPECT_NE(lineError("  %y = graph.frobnicate %x : tensor<4x8xf32>").find("graph.frobnicate"),
+            std::string::npos);
+  EXPECT_NE(
+      lineError("  %y = \"graph.frobnicate\"(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>").find("frobnicate"),
+      std::string::npos);
+}
+
+TEST_F(GraphFile, UnsupportedElements) {
+  EXPECT_EQ(error("func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {\n  return %x : tensor<4xf64>\n}"),
+            ":1:1: argument 0 of @main has type 'tensor<4xf64>', wanted a tensor of static extents of at "
+            "least 1, rank "
+            "at most 6, elements f32, bf16, f16, i32, i64 or i1");
+  std::string message = lineError("  %y = graph.iota 0 : tensor<4xi8>");
+  EXPECT_EQ(message,
+            ":2:8: 'graph.iota' op result #0 must be tensor of static extents of at least 1, rank at most 6, "
+            "elements f32, bf16, f16, i32 or i64, but got 'tensor<4xi8>'");
+}
+
+TEST_F(GraphFile, DynamicAndUnrankedTypes) {
+  EXPECT_NE(
+      error("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : tensor<?xf32>\n}")
+          .find(":1:1: argument 0 of @main has type 'tensor<?xf32>', wanted a tensor of static extents"),
+      std::string::npos);
+  EXPECT_NE(error("func.func @main(%x: tensor<*xf32>) -> tensor<*xf32> {\n  return %x : tensor<*xf32>\n}")
+                .find("'tensor<*xf32>', wanted a tensor of static extents"),
+            std::string::npos);
+  EXPECT_NE(error("func.func @main(%x: tensor<0xf32>) -> tensor<0xf32> {\n  return %x : tensor<0xf32>\n}")
+                .find("'tensor<0xf32>', wanted a tensor of static extents of at least 1"),
+            std::string::npos);
+}
+
+TEST_F(GraphFile, RankSeven) {
+  EXPECT_NE(
+      lineError("  %y = graph.iota 0 : tensor<1x1x1x1x1x1x1xi32>").find(":2:8: 'graph.iota' op result #0"),
+      std::string::npos);
+}
+
+TEST_F(GraphFile, WrongOperandCount) {
+  EXPECT_EQ(lineError("  %y = \"graph.add\"(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>"),
+            ":2:8: 'graph.add' op expected 2 operands, but found 1");
+  EXPECT_EQ(lineError("  %y = graph.add %x : tensor<4x8xf32>").substr(0, 8), ":2:20: e");
+}
+
+TEST_F(GraphFile, UseBeforeDefinition) {
+  std::string message =
+      lineError("  %y = graph.neg %z : tensor<4x8xf32>\n  %z = graph.neg %x : tensor<4x8xf32>");
+  EXPECT_EQ(message.substr(0, 6), ":2:8: ");
+  EXPECT_NE(message.find("does not dominate this use"), std::string::npos);
+  EXPECT_NE(message.find(":3:8: operand defined here"), std::string::npos);
+  EXPECT_NE(
+      lineError("  %y = graph.neg %z : tensor<4x8xf32>").find(":2:18: use of undeclared SSA value name"),
+      std::string::npos);
+}
+
+TEST_F(GraphFile, OtherDialectsAndControlFlow) {
+  EXPECT_NE(lineError("  %c = arith.constant 1 : i32").find(":2:8: "), std::string::npos);
+  EXPECT_NE(lineError("  %c = func.constant @main : (tensor<4x8xf32>) -> tensor<4x8xf32>")
+                .find(":2:8: 'func.constant' is no op of the graph dialect"),
+            std::string::npos);
+  EXPECT_NE(lineError("  return %x : tensor<4x8xf32>\n^bb1:").find(":1:1: @main has several blocks"),
+            std::string::npos);
+  EXPECT_NE(lineError("  %y = graph.group rows \"g\" { graph.yield %x : tensor<4x8xf32> } : tensor<4x8xf32>")
+                .find("'graph.group' is made by the fusion phase"),
+            std::string::npos);
+}
+
+TEST_F(GraphFile, OnlyMain) {
+  EXPECT_NE(error("func.func @other() { return }")
+                .find(":1:1: wanted only func.func @main at module level, found "
+                      "'func.func' @other"),
+            std::string::npos);
+  EXPECT_EQ(error("func.func private @main(tensor<4xf32>) -> tensor<4xf32>"), ":1:1: @main has no body");
+  EXPECT_EQ(error("func.func @main() { return }"), ":1:1: @main returns nothing");
+}
+
+TEST_F(GraphFile, NamesAreDistinct) {
+  EXPECT_EQ(
+      error(R"(func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32> {graph.name = "arg0"}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+})"),
+      ":1:1: argument 1 of @main: the name \"arg0\" is taken by another argument");
+}
+
+TEST_F(GraphFile, PartsOfOneNameAgree) {
+  EXPECT_NE(lineError("  %a = graph.parameter [#graph.part<\"w\", [4], normal, 0.02>] : tensor<4xf32>\n"
+                      "  %b = graph.parameter [#graph.part<\"w\", [5], normal, 0.02>] : tensor<5xf32>")
+                .find(":3:8: 'graph.parameter' op part \"w\" was described otherwise before"),
+            std::string::npos);
+}
+
+TEST_F(GraphFile, BoundBeyondTheTable) {
+  EXPECT_NE(
+      error(R"(func.func @main(%ids: tensor<3xi32> {graph.bound = 8}) -> tensor<3x4xf32> {
+  %t = graph.parameter [#graph.part<"t", [7, 4], normal, 0.02>] : tensor<7x4xf32>
+  %e = graph.embedding %t, %ids : tensor<7x4xf32>, tensor<3xi32> -> tensor<3x4xf32>
+  return %e : tensor<3x4xf32>
+})")
+          .find(":3:8: 'graph.embedding' op has a table of 7 rows, its indices may reach the graph.bound 8"),
+      std::string::npos);
+}
+
+TEST_F(GraphFile, TenMegabytesOfOneLine) {
+  EXPECT_EQ(error(std::string(10 << 20, 'a')), ":1:262145: the line is longer than 262144 characters");
+  std::string ops = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {";
+  while (ops.size() < (10 << 20))
+    ops += "%y" + std::to_string(ops.size()) + " = graph.neg %x : tensor<4xf32> ";
+  EXPECT_EQ(error(ops + "return %x : tensor<4xf32> }"),
+            ":1:262145: the line is longer than 262144 characters");
+}
+
+TEST_F(GraphFile, NestedOps) {
+  std::string text = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n";
+  for (int i = 0; i < 100000; ++i)
+    text += "graph.group rows \"g\" {\n";
+  EXPECT_EQ(error(text), ":65:22: nested deeper than 64 levels");
+  std::string modules;
+  for (int i = 0; i < 100000; ++i)
+    modules += "module {\n";
+  EXPECT_EQ(error(modules), ":65:8: nested deeper than 64 levels");
+  EXPECT_EQ(error("#m = affine_map<(d0) -> (" + std::string(100000, '-') + "d0)>"),
+            ":1:90: more than 64 signs in a row");
+}
+
+TEST_F(GraphFile, NoText) {
+  EXPECT_EQ(error(std::string("func.func\0", 10)), ":1:10: a zero byte: this is no text");
+  EXPECT_EQ(error("ML\xefR garbage"), ": wanted MLIR text, found MLIR bytecode");
+}
+
+TEST_F(GraphFile, LongNamesAreCut) {
+  std::string message = lineError("  %y = graph." + std::string(100000, 'a') + " %x : tensor<4x8xf32>");
+  EXPECT_LT(message.size(), 600u);
+}
+
+TEST_F(GraphFile, ExtentsCannotBeSet) {
+  std::ofstream(path_) << "";
+  auto module = importModel(&context_, {.model = path_.string(), .batch = 4});
+  ASSERT_FALSE(module.isOk());
+  EXPECT_EQ(module.status().message(),
+            path_.string() + ": a graph file states its own extents, batch cannot be set for it");
+}
+
+TEST(GraphFileMissing, SaysSo) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto module = importModel(&context, {.model = "no/such/file.mlir"});
+  ASSERT_FALSE(module.isOk());
+  EXPECT_EQ(module.status().message(), "cannot read 'no/such/file.mlir': No such file or directory");
+}
+
+} // namespace

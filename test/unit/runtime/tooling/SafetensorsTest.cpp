@@ -1,0 +1,106 @@
+#include "runtime/tooling/Safetensors.h"
+#include "TempFile.h"
+
+#include <cstring>
+
+using namespace heddle::runtime;
+using heddle::test::TempFile;
+
+namespace {
+
+std::string file(const std::string &header, const std::string &data = "", uint64_t length = UINT64_MAX) {
+  if (length == UINT64_MAX)
+    length = header.size();
+  std::string prefix(8, '\0');
+  std::memcpy(prefix.data(), &length, 8);
+  return prefix + header + data;
+}
+
+void expectError(const std::string &bytes, const std::string &part) {
+  TempFile temp(bytes);
+  auto tensors = readSafetensors(temp.path());
+  ASSERT_FALSE(tensors.isOk()) << "wanted an error with '" << part << "'";
+  EXPECT_EQ(tensors.status().code(), StatusCode::InvalidInput);
+  EXPECT_NE(tensors.status().message().find(part), std::string::npos) << tensors.status().message();
+}
+
+std::string entry(const std::string &dtype, const std::string &shape, const std::string &offsets) {
+  return R"({"a":{"dtype":)" + dtype + R"(,"shape":)" + shape + R"(,"data_offsets":)" + offsets + "}}";
+}
+
+} // namespace
+
+TEST(Safetensors, RoundTripsEveryTypeAndEmptyTensors) {
+  std::map<std::string, HostTensor> tensors;
+  for (DType dtype : {DType::F32, DType::BF16, DType::F16, DType::I32, DType::I64, DType::Bool, DType::U8}) {
+    HostTensor tensor{dtype, {3, 1}, std::vector<uint8_t>(3 * sizeOf(dtype))};
+    for (size_t i = 0; i < tensor.data.size(); ++i)
+      tensor.data[i] = static_cast<uint8_t>(i % 2);
+    tensors["t." + std::string(nameOf(dtype))] = tensor;
+  }
+  tensors["empty"] = {DType::F32, {0, 4}, {}};
+  tensors["scalar"] = {DType::F32, {}, {1, 2, 3, 4}};
+  TempFile temp;
+  ASSERT_TRUE(writeSafetensors(temp.path(), tensors).isOk());
+  auto back = readSafetensors(temp.path());
+  ASSERT_TRUE(back.isOk()) << back.status().message();
+  ASSERT_EQ(back->size(), tensors.size());
+  for (const auto &[name, tensor] : tensors) {
+    EXPECT_EQ(back->at(name).dtype, tensor.dtype) << name;
+    EXPECT_EQ(back->at(name).shape, tensor.shape) << name;
+    EXPECT_EQ(back->at(name).data, tensor.data) << name;
+  }
+}
+
+TEST(Safetensors, EqualTensorsGiveEqualFiles) {
+  std::map<std::string, HostTensor> tensors = {{"b", {DType::U8, {1}, {1}}}, {"a", {DType::U8, {2}, {2, 3}}}};
+  TempFile first, second;
+  ASSERT_TRUE(writeSafetensors(first.path(), tensors).isOk());
+  ASSERT_TRUE(writeSafetensors(second.path(), tensors).isOk());
+  EXPECT_EQ(first.bytes(), second.bytes());
+}
+
+TEST(Safetensors, MetadataIsPassedOver) {
+  TempFile temp(
+      file(R"({"__metadata__":{"format":"pt"},"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", "xy"));
+  auto tensors = readSafetensors(temp.path());
+  ASSERT_TRUE(tensors.isOk()) << tensors.status().message();
+  EXPECT_EQ(tensors->at("a").data, (std::vector<uint8_t>{'x', 'y'}));
+}
+
+TEST(Safetensors, RefusesBrokenHeaders) {
+  expectError("", "fewer than 8 bytes");
+  expectError("1234567", "fewer than 8 bytes");
+  expectError(file("{}", "", 3), "truncated");
+  expectError(file("{}", "", 200'000'000), "truncated");
+  expectError(file("[]"), "no JSON object");
+  expectError(file("{\"a\":"), "no JSON object");
+  expectError(file(std::string(100'000, '[')), "no JSON object");
+  expectError(file(R"({"a":1,"a":2})"), "'a' is there twice");
+}
+
+TEST(Safetensors, RefusesBrokenEntries) {
+  expectError(file(R"({"a":7})"), "wanted an object with dtype, shape and data_offsets");
+  expectError(file(entry("\"F64\"", "[1]", "[0,8]"), "12345678"), "dtype \"F64\"");
+  expectError(file(entry("5", "[1]", "[0,8]"), "12345678"), "dtype 5");
+  expectError(file(entry("\"U8\"", "[-1]", "[0,1]"), "1"), "shape is not a list");
+  expectError(file(entry("\"U8\"", "[1.5]", "[0,1]"), "1"), "shape is not a list");
+  expectError(file(entry("\"U8\"", "[1]", "[1]"), "1"), "data_offsets is not");
+  expectError(file(entry("\"U8\"", "[1]", "[2,1]"), "1"), "data_offsets is not");
+  expectError(file(entry("\"U8\"", "[2]", "[0,1]"), "1"), "needs 2 bytes, its data_offsets span 1");
+  expectError(file(entry("\"I64\"", "[4611686018427387904,4]", "[0,1]"), "1"), "64-bit");
+}
+
+TEST(Safetensors, RefusesGapsOverlapsAndBytesBeyond) {
+  const std::string two = R"("b":{"dtype":"U8","shape":[2],"data_offsets":)";
+  const std::string a = R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)";
+  expectError(file(a + two + "[1,3]}}", "123"), "wanted to begin at 2");
+  expectError(file(a + two + "[3,5]}}", "12345"), "wanted to begin at 2");
+  expectError(file(a + two + "[2,4]}}", "123"), "end within 3");
+  expectError(file(a + two + "[2,4]}}", "12345"), "1 bytes at the end belong to no tensor");
+}
+
+TEST(Safetensors, NothingIsLeftWhereItCannotBeWritten) {
+  Status status = writeSafetensors("/nonexistent/out.safetensors", {});
+  EXPECT_EQ(status.code(), StatusCode::Unavailable) << status.message();
+}

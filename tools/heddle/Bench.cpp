@@ -1,0 +1,239 @@
+//===- Bench.cpp - heddle bench -------------------------------------------===//
+//
+// Eager and compiled take turns, step by step, on the same weights and the same input, so that a clock that
+// drifts or a neighbour on the machine meets both alike.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/BenchReport.h"
+#include "tools/heddle/Support/Ceiling.h"
+#include "tools/heddle/Support/Execution.h"
+#include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/Statistics.h"
+
+#include <CLI/App.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <set>
+
+namespace heddle::driver {
+
+using namespace runtime;
+
+namespace {
+
+struct BenchFlags {
+  ModelFlags model;
+  std::vector<std::string> impls = {"eager", "compiled"};
+  int64_t warmup = 5, steps = 10;
+  uint64_t seed = 0;
+  std::string executor, format;
+};
+
+/// One implementation under measurement.
+struct Cell {
+  Built built;
+  std::unique_ptr<Executor> executor;
+  std::string executorName;
+  std::vector<double> times;
+  double busyMs = 0;
+  ExecutorStats stats;
+};
+
+Status prepare(Device &device, Cell &cell, const BenchFlags &flags, Progress &progress) {
+  HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(cell.built.plan, flags.executor));
+  cell.executorName = nameOf(kind);
+  progress.show(cell.built.plan.pipeline + ": weights");
+  StatusOr<std::unique_ptr<Executor>> executor =
+      Executor::create(device, cell.built.plan, {kind, flags.seed, /*poison=*/false});
+  progress.clear();
+  if (!executor)
+    return withPlannedPeak(std::move(executor).status(), cell.built.plan);
+  cell.executor = *std::move(executor);
+  HEDDLE_ASSIGN_OR_RETURN(Tensors inputs, randomInputs(cell.built.plan, flags.seed));
+  return setInputs(*cell.executor, cell.built.plan, inputs);
+}
+
+/// One synchronised step; its wall time in milliseconds.
+StatusOr<double> timedStep(Cell &cell) {
+  auto start = std::chrono::steady_clock::now();
+  HEDDLE_RETURN_IF_ERROR(withPlannedPeak(cell.executor->run(), cell.built.plan));
+  HEDDLE_RETURN_IF_ERROR(cell.executor->synchronize());
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Sum of the steps' times on the device: the median of three profiled runs.
+Status profile(Cell &cell) {
+  std::vector<double> sums;
+  for (int run = 0; run < 3; ++run) {
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<StepTime> times, cell.executor->profile());
+    double sum = 0;
+    for (const StepTime &time : times)
+      sum += time.ms;
+    sums.push_back(sum);
+  }
+  cell.busyMs = statisticsOf(sums).median;
+  cell.stats = cell.executor->stats();
+  return Status::ok();
+}
+
+/// Measures cells that are all prepared, in turn.
+Status measure(const std::vector<Cell *> &cells, const BenchFlags &flags, Progress &progress) {
+  for (int64_t step = 0; step < flags.warmup + flags.steps; ++step)
+    for (Cell *cell : cells) {
+      progress.show("step " + std::to_string(step + 1) + "/" + std::to_string(flags.warmup + flags.steps));
+      HEDDLE_ASSIGN_OR_RETURN(double ms, timedStep(*cell));
+      if (step >= flags.warmup)
+        cell->times.push_back(ms);
+    }
+  progress.clear();
+  for (Cell *cell : cells)
+    HEDDLE_RETURN_IF_ERROR(profile(*cell));
+  return Status::ok();
+}
+
+/// Both implementations side by side; one after the other where memory does not hold both.
+Status measureAll(Device &device, std::vector<Cell> &cells, const BenchFlags &flags, Progress &progress) {
+  std::vector<Cell *> together;
+  Status status;
+  for (Cell &cell : cells) {
+    status = prepare(device, cell, flags, progress);
+    if (!status)
+      break;
+    together.push_back(&cell);
+  }
+  if (status)
+    status = measure(together, flags, progress);
+  if (status || status.code() != StatusCode::OutOfMemory || cells.size() == 1)
+    return status;
+
+  std::fprintf(
+      stderr,
+      "note: memory does not hold all implementations at once; they are measured one after the other\n");
+  for (Cell &cell : cells) {
+    cell.executor.reset();
+    cell.times.clear();
+  }
+  for (Cell &cell : cells) {
+    HEDDLE_RETURN_IF_ERROR(prepare(device, cell, flags, progress));
+    HEDDLE_RETURN_IF_ERROR(measure({&cell}, flags, progress));
+    cell.executor.reset();
+  }
+  return Status::ok();
+}
+
+std::optional<int64_t> symbol(const Plan &plan, const std::string &name) {
+  for (const SymbolValue &value : plan.symbols)
+    if (value.name == name)
+      return value.value;
+  return std::nullopt;
+}
+
+BenchRow rowOf(const Cell &cell, double ceiling) {
+  const Plan &plan = cell.built.plan;
+  Statistics times = statisticsOf(cell.times);
+  size_t colon = plan.model.find(':');
+  BenchRow row;
+  row.model = plan.model.substr(0, colon);
+  row.size = colon == std::string::npos ? "" : plan.model.substr(colon + 1);
+  row.device = plan.device;
+  row.impl = plan.pipeline;
+  row.mode = plan.mode;
+  row.precision = plan.precision;
+  row.batch = symbol(plan, "batch");
+  row.context = symbol(plan, "seq");
+  row.meanMs = times.mean;
+  row.stdMs = times.deviation;
+  row.medianMs = times.median;
+  row.busyMs = cell.busyMs;
+  row.kernels = cell.stats.kernelsPerRun;
+  row.peakBytes = cell.stats.peakBytes;
+  row.compileMs = cell.built.compileMs;
+  if (row.batch && row.context && times.median > 0)
+    row.tokensPerSecond = static_cast<double>(*row.batch * *row.context) * 1e3 / times.median;
+  if (ceiling > 0 && plan.matrixFlops > 0 && times.median > 0)
+    row.flopsShare = plan.matrixFlops * 1e3 / times.median / ceiling;
+  return row;
+}
+
+Status runBench(const BenchFlags &flags) {
+  Models models;
+  Progress progress;
+  // Before the cells: their executors hold memory of the device and must go first.
+  std::unique_ptr<Device> device;
+  std::vector<Cell> cells;
+  if (flags.model.planFile) {
+    Cell &cell = cells.emplace_back();
+    HEDDLE_ASSIGN_OR_RETURN(cell.built, models.build(flags.model, {}, progress));
+  } else {
+    for (const std::string &impl : flags.impls) {
+      PipelineKind kind = impl == "eager" ? PipelineKind::Eager : PipelineKind::Compiled;
+      Cell &cell = cells.emplace_back();
+      HEDDLE_ASSIGN_OR_RETURN(cell.built,
+                              models.build(flags.model, compileOptions(flags.model, kind), progress));
+    }
+  }
+  HEDDLE_ASSIGN_OR_RETURN(device, openDevice(cells.front().built.plan.device));
+  // Before the weights, while the memory for large operands is there.
+  progress.show("measuring the device's matrix product");
+  HEDDLE_ASSIGN_OR_RETURN(double ceiling, measureCeiling(*device, cells.front().built.plan.precision));
+  progress.clear();
+  HEDDLE_RETURN_IF_ERROR(measureAll(*device, cells, flags, progress));
+
+  std::vector<BenchRow> rows;
+  for (const Cell &cell : cells)
+    rows.push_back(rowOf(cell, ceiling));
+  if (flags.format == "csv") {
+    std::printf("%s", benchCsv(rows).c_str());
+  } else if (flags.format == "json") {
+    std::printf("%s", benchJson(rows).c_str());
+  } else {
+    const Plan &plan = cells.front().built.plan;
+    std::string symbols, executors;
+    for (const SymbolValue &value : plan.symbols)
+      symbols += ", " + value.name + " " + std::to_string(value.value);
+    for (const Cell &cell : cells)
+      executors += (executors.empty() ? "" : ", ") + cell.built.plan.pipeline + " by " + cell.executorName;
+    std::printf(
+        "%s, %s, %s%s on %s (%s)\n%lld steps after %lld warm-up, synchronised each; executors: %s; one "
+        "large product "
+        "reaches %.2f TFLOP/s here\n\n%s",
+        plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), symbols.c_str(),
+        device->name().c_str(), plan.target.c_str(), static_cast<long long>(flags.steps),
+        static_cast<long long>(flags.warmup), executors.c_str(), ceiling / 1e12, benchTable(rows).c_str());
+  }
+  return Status::ok();
+}
+
+} // namespace
+
+Subcommand addBench(CLI::App &program) {
+  auto flags = std::make_shared<BenchFlags>();
+  CLI::App *parser = program.add_subcommand("bench", "Measure a model, eager against compiled");
+  addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  CLI::Option *impl = parser->add_option("--impl", flags->impls, "Implementations, separated by commas")
+                          ->delimiter(',')
+                          ->default_str("eager,compiled")
+                          ->check(CLI::IsMember({"eager", "compiled"}));
+  parser->add_option("--warmup", flags->warmup, "Steps before those that are timed")
+      ->capture_default_str()
+      ->check(atLeast(0));
+  parser->add_option("--steps", flags->steps, "Timed steps")->capture_default_str()->check(atLeast(1));
+  addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
+  parser
+      ->add_option("--executor", flags->executor,
+                   "sequential or graph, for the compiled plan [graph on a GPU]")
+      ->check(CLI::IsMember({"sequential", "graph"}));
+  addFormatFlag(*parser, flags->format, {"table", "csv", "json"});
+  addExample(*parser, "heddle bench study:small --context 512 --device cuda --precision bf16 --format csv");
+  parser->final_callback([flags, impl] {
+    if (flags->model.planFile && impl->count() > 0)
+      throw CLI::ValidationError("--impl", "has no meaning for a plan file, which is one implementation");
+    if (std::set<std::string>(flags->impls.begin(), flags->impls.end()).size() != flags->impls.size())
+      throw CLI::ValidationError("--impl", "names one implementation twice");
+  });
+  return {parser, [flags] { return runBench(*flags); }};
+}
+
+} // namespace heddle::driver

@@ -1,0 +1,195 @@
+//===- Check.cpp - heddle check -------------------------------------------===//
+//
+// Compiled and eager execution against the float64 reference, for every output. The weights of the reference
+// are drawn on the host by the generator itself, so that a device that draws or keeps them wrongly is found
+// too.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/tooling/Compare.h"
+#include "runtime/tooling/RandomTensor.h"
+#include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/Execution.h"
+#include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/Table.h"
+
+#include "runtime/base/Convert.h"
+
+#include <CLI/App.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace heddle::driver {
+
+using namespace runtime;
+
+namespace {
+
+struct CheckFlags {
+  ModelFlags model;
+  uint64_t seed = 0;
+  std::string executor, format;
+};
+
+struct OutputCheck {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> shape;
+  Difference eager, compiled;
+  bool ok() const { return passes(dtype, eager, compiled); }
+};
+
+/// The outputs of one pipeline. The executor is gone afterwards: the two never hold memory at once.
+StatusOr<Tensors> outputsOf(const Plan &plan, const Tensors &inputs, const CheckFlags &flags) {
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
+  HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, flags.executor));
+  // Scratch memory begins as NaN: a step that reads what nobody wrote shows in the outputs.
+  StatusOr<std::unique_ptr<Executor>> executor =
+      Executor::create(*device, plan, {kind, flags.seed, /*poison=*/true});
+  if (!executor)
+    return withPlannedPeak(std::move(executor).status(), plan).with(plan.pipeline);
+  HEDDLE_RETURN_IF_ERROR(setInputs(**executor, plan, inputs));
+  HEDDLE_RETURN_IF_ERROR(withPlannedPeak((*executor)->run(), plan).with(plan.pipeline));
+  HEDDLE_RETURN_IF_ERROR((*executor)->synchronize().with(plan.pipeline));
+  return readOutputs(**executor, plan);
+}
+
+StatusOr<std::map<std::string, reference::Tensor>> referenceOutputs(const reference::Program &program,
+                                                                    const Tensors &inputs, uint64_t seed) {
+  std::map<std::string, reference::Tensor> wide;
+  for (const auto &[name, tensor] : inputs) {
+    reference::Tensor &values = wide[name];
+    values.resize(tensor.data.size() / sizeOf(tensor.dtype));
+    widenToF64(tensor.dtype, tensor.data.data(), values.data(), static_cast<int64_t>(values.size()));
+  }
+  return reference::execute(program, wide, [seed](const ParameterPart &part) -> StatusOr<reference::Tensor> {
+    return drawParameter(part, seed);
+  });
+}
+
+StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, reference::Tensor> &reference,
+                                                const Tensors &eager, const Tensors &compiled) {
+  std::vector<OutputCheck> checks;
+  for (const auto &[name, wanted] : reference) {
+    auto eagerOutput = eager.find(name), compiledOutput = compiled.find(name);
+    if (eagerOutput == eager.end() || compiledOutput == compiled.end())
+      return internalError("output '" + name + "' of the graph is missing in the " +
+                           (eagerOutput == eager.end() ? "eager" : "compiled") + " plan");
+    OutputCheck check{name, compiledOutput->second.dtype, compiledOutput->second.shape, {}, {}};
+    if (eagerOutput->second.dtype != check.dtype)
+      return internalError("output '" + name +
+                           "' has another type in the eager plan than in the compiled one");
+    HEDDLE_ASSIGN_OR_RETURN(check.eager, compare(check.dtype, eagerOutput->second.data, wanted));
+    HEDDLE_ASSIGN_OR_RETURN(check.compiled, compare(check.dtype, compiledOutput->second.data, wanted));
+    checks.push_back(std::move(check));
+  }
+  if (checks.empty())
+    return invalidInput("the model has no outputs: there is nothing to check");
+  return checks;
+}
+
+std::string scientific(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof(buffer), "%.3e", value);
+  return buffer;
+}
+
+std::string checkTable(const std::vector<OutputCheck> &checks) {
+  constexpr Table::Align right = Table::Align::Right;
+  Table table({{"output"},
+               {"type"},
+               {"eager error", right},
+               {"compiled error", right},
+               {"bound", right},
+               {"eager max", right},
+               {"compiled max", right},
+               {"not finite", right},
+               {"verdict"}});
+  for (const OutputCheck &check : checks)
+    table.add({check.name, describe(check.dtype, check.shape), scientific(check.eager.relative()),
+               scientific(check.compiled.relative()), scientific(errorBound(check.dtype, check.eager)),
+               scientific(check.eager.maxAbs), scientific(check.compiled.maxAbs),
+               std::to_string(check.compiled.misplaced), check.ok() ? "ok" : "FAILED"});
+  return table.text();
+}
+
+std::string checkJson(const Plan &plan, const std::vector<OutputCheck> &checks, bool ok) {
+  nlohmann::ordered_json out = {{"model", plan.model},
+                                {"device", plan.device},
+                                {"mode", plan.mode},
+                                {"precision", plan.precision},
+                                {"ok", ok},
+                                {"outputs", nlohmann::json::array()}};
+  for (const OutputCheck &check : checks)
+    out["outputs"].push_back({{"name", check.name},
+                              {"dtype", nameOf(check.dtype)},
+                              {"shape", check.shape},
+                              {"reference_norm", check.compiled.referenceNorm},
+                              {"eager_error", check.eager.relative()},
+                              {"compiled_error", check.compiled.relative()},
+                              {"bound", errorBound(check.dtype, check.eager)},
+                              {"eager_max_abs", check.eager.maxAbs},
+                              {"compiled_max_abs", check.compiled.maxAbs},
+                              {"misplaced", check.compiled.misplaced},
+                              {"ok", check.ok()}});
+  return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+Status runCheck(const CheckFlags &flags) {
+  if (flags.model.planFile)
+    return invalidInput(flags.model.request.model +
+                        ": a plan file has no graph to compare with; wanted a preset or a graph");
+  Models models;
+  Progress progress;
+  HEDDLE_ASSIGN_OR_RETURN(
+      Built eager, models.build(flags.model, compileOptions(flags.model, PipelineKind::Eager), progress));
+  HEDDLE_ASSIGN_OR_RETURN(
+      Built compiled,
+      models.build(flags.model, compileOptions(flags.model, PipelineKind::Compiled), progress));
+  HEDDLE_ASSIGN_OR_RETURN(reference::Program program, models.reference(flags.model));
+  HEDDLE_ASSIGN_OR_RETURN(Tensors inputs, randomInputs(compiled.plan, flags.seed));
+
+  progress.show("eager");
+  HEDDLE_ASSIGN_OR_RETURN(Tensors eagerOutputs, outputsOf(eager.plan, inputs, flags));
+  progress.show("compiled");
+  HEDDLE_ASSIGN_OR_RETURN(Tensors compiledOutputs, outputsOf(compiled.plan, inputs, flags));
+  progress.show("float64 reference");
+  auto reference = referenceOutputs(program, inputs, flags.seed);
+  progress.clear();
+  if (!reference)
+    return std::move(reference).status().with("the float64 reference");
+  HEDDLE_ASSIGN_OR_RETURN(std::vector<OutputCheck> checks,
+                          checkOutputs(*reference, eagerOutputs, compiledOutputs));
+
+  int failed = 0;
+  for (const OutputCheck &check : checks)
+    failed += !check.ok();
+  if (flags.format == "json")
+    std::printf("%s", checkJson(compiled.plan, checks, failed == 0).c_str());
+  else
+    std::printf("%s", checkTable(checks).c_str());
+  if (failed)
+    return invalidInput(
+        std::to_string(failed) + " of " + std::to_string(checks.size()) +
+        " outputs are beyond the bound: 1.5 times eager's error against float64, or four roundings of "
+        "the output's type");
+  return Status::ok();
+}
+
+} // namespace
+
+Subcommand addCheck(CLI::App &program) {
+  auto flags = std::make_shared<CheckFlags>();
+  CLI::App *parser = program.add_subcommand("check", "Compare compiled and eager execution with float64");
+  addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
+  parser
+      ->add_option("--executor", flags->executor,
+                   "sequential or graph, for the compiled plan [graph on a GPU]")
+      ->check(CLI::IsMember({"sequential", "graph"}));
+  addFormatFlag(*parser, flags->format, {"table", "json"});
+  addExample(*parser, "heddle check study:small --layers 2 --context 64");
+  return {parser, [flags] { return runCheck(*flags); }};
+}
+
+} // namespace heddle::driver

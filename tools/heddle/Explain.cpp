@@ -1,0 +1,183 @@
+//===- Explain.cpp - heddle explain ---------------------------------------===//
+#include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/Table.h"
+
+#include <CLI/App.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace heddle::driver {
+
+using namespace runtime;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ExplainFlags {
+  ModelFlags model;
+  std::string dumpTo, stopAfter, reproducer, format;
+};
+
+std::string joined(const std::vector<std::string> &parts) {
+  std::string text;
+  for (const std::string &part : parts)
+    text += (text.empty() ? "" : " ") + part;
+  return text;
+}
+
+const char *nameOf(StepKind kind) {
+  switch (kind) {
+  case StepKind::Launch:
+    return "launch";
+  case StepKind::Product:
+    return "product";
+  case StepKind::Copy:
+    return "copy";
+  }
+  return "";
+}
+
+/// What a step runs: the kernel's name, or the product's sizes.
+std::string workOf(const Plan &plan, const Step &step) {
+  switch (step.kind) {
+  case StepKind::Launch:
+    return plan.kernels[step.launch.kernel].name;
+  case StepKind::Product: {
+    const Product &p = step.product;
+    std::string text = std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k);
+    return p.batch > 1 ? std::to_string(p.batch) + " of " + text : text;
+  }
+  case StepKind::Copy:
+    return bytesText(step.copy.bytes);
+  }
+  return "";
+}
+
+void printGroups(const CompileReport &report) {
+  std::printf("groups\n");
+  Table table(
+      {{"kind"}, {"name"}, {"before", Table::Align::Right}, {"after", Table::Align::Right}, {"from"}});
+  int64_t before = 0, after = 0;
+  for (const GroupReport &group : report.groups) {
+    table.add(
+        {group.kind, group.name, bytesText(group.bytesBefore), bytesText(group.bytesAfter), group.location});
+    before += group.bytesBefore;
+    after += group.bytesAfter;
+  }
+  table.add({"all", std::to_string(report.groups.size()) + " groups", bytesText(before), bytesText(after)});
+  std::printf("%s\n", table.text().c_str());
+  for (const GroupReport &group : report.groups) {
+    std::printf("%s  %s\n    ops: %s\n", group.kind.c_str(), group.name.c_str(), joined(group.ops).c_str());
+    for (const std::string &reason : group.reasons)
+      std::printf("    not joined: %s\n", reason.c_str());
+  }
+}
+
+void printMatches(const CompileReport &report) {
+  std::printf("\nraising\n");
+  Table table({{"pattern"}, {"found"}, {"at"}, {"reason"}});
+  for (const MatchReport &match : report.matches)
+    table.add({match.pattern, match.matched ? "yes" : "near miss", match.location, match.reason});
+  std::printf("%s", table.empty() ? "no pattern came near a match\n" : table.text().c_str());
+}
+
+void printMemory(const Plan &plan) {
+  static constexpr const char *kRoles[] = {"input",    "output", "parameter", "state",
+                                           "constant", "saved",  "scratch"};
+  int64_t bytes[std::size(kRoles)] = {}, count[std::size(kRoles)] = {};
+  for (const Buffer &buffer : plan.buffers) {
+    bytes[static_cast<size_t>(buffer.role)] += buffer.bytes;
+    ++count[static_cast<size_t>(buffer.role)];
+  }
+  Table table({{"role"}, {"buffers", Table::Align::Right}, {"bytes", Table::Align::Right}});
+  for (size_t role = 0; role < std::size(kRoles); ++role)
+    if (count[role] > 0)
+      table.add({kRoles[role], std::to_string(count[role]), bytesText(bytes[role])});
+  std::printf("\nmemory\n%sarena %s (scratch buffers share it), library workspace %s\n", table.text().c_str(),
+              bytesText(plan.arenaBytes).c_str(), bytesText(plan.workspaceBytes).c_str());
+}
+
+void printSteps(const Plan &plan) {
+  std::printf("\nsteps\n");
+  Table table({{"", Table::Align::Right}, {"kind"}, {"work"}, {"label"}, {"from"}});
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step &step = plan.steps[i];
+    table.add({std::to_string(i), nameOf(step.kind), workOf(plan, step), step.label, step.location});
+  }
+  std::printf("%s", table.text().c_str());
+}
+
+std::string explainJson(const Built &built) {
+  Json out = {{"model", built.plan.model},
+              {"target", built.plan.target},
+              {"groups", Json::array()},
+              {"matches", Json::array()},
+              {"steps", Json::array()},
+              {"arena_bytes", built.plan.arenaBytes},
+              {"workspace_bytes", built.plan.workspaceBytes}};
+  for (const GroupReport &group : built.report.groups)
+    out["groups"].push_back({{"kind", group.kind},
+                             {"name", group.name},
+                             {"location", group.location},
+                             {"ops", group.ops},
+                             {"bytes_before", group.bytesBefore},
+                             {"bytes_after", group.bytesAfter},
+                             {"reasons", group.reasons}});
+  for (const MatchReport &match : built.report.matches)
+    out["matches"].push_back({{"pattern", match.pattern},
+                              {"matched", match.matched},
+                              {"location", match.location},
+                              {"reason", match.reason}});
+  for (const Step &step : built.plan.steps)
+    out["steps"].push_back({{"kind", nameOf(step.kind)},
+                            {"work", workOf(built.plan, step)},
+                            {"label", step.label},
+                            {"location", step.location}});
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Status runExplain(const ExplainFlags &flags) {
+  if (flags.model.planFile)
+    return invalidInput(flags.model.request.model +
+                        ": a plan file has no graph to explain; wanted a preset or a graph");
+  heddle::CompileOptions options = compileOptions(flags.model, PipelineKind::Compiled);
+  options.dumpDirectory = flags.dumpTo;
+  options.stopAfter = flags.stopAfter;
+  options.reproducer = flags.reproducer;
+  Models models;
+  Progress progress;
+  HEDDLE_ASSIGN_OR_RETURN(Built built, models.build(flags.model, options, progress));
+  if (flags.format == "json") {
+    std::printf("%s", explainJson(built).c_str());
+    return Status::ok();
+  }
+  printGroups(built.report);
+  printMatches(built.report);
+  printMemory(built.plan);
+  printSteps(built.plan);
+  if (!flags.dumpTo.empty())
+    std::printf("\nthe IR of every phase and the kernels' text are in %s\n", flags.dumpTo.c_str());
+  return Status::ok();
+}
+
+} // namespace
+
+Subcommand addExplain(CLI::App &program) {
+  auto flags = std::make_shared<ExplainFlags>();
+  CLI::App *parser =
+      program.add_subcommand("explain", "Show what was fused and why, and the plan's memory and steps");
+  addModelFlags(*parser, flags->model, DeviceFlag::WithTarget);
+  parser->add_option("--dump-to", flags->dumpTo, "Folder for the IR of every phase and the kernels' text");
+  CLI::Option *stop = parser->add_option("--stop-after", flags->stopAfter, "Stop after this phase");
+  if (std::vector<std::string> phases = Models::phases(); !phases.empty())
+    stop->check(CLI::IsMember(phases));
+  parser->add_option("--reproducer", flags->reproducer, "File for a reproducer of a pass that fails");
+  addFormatFlag(*parser, flags->format, {"table", "json"});
+  addExample(*parser, "heddle explain study:small --device cuda:sm_90a --dump-to small");
+  return {parser, [flags] { return runExplain(*flags); }};
+}
+
+} // namespace heddle::driver

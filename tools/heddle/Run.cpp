@@ -1,0 +1,171 @@
+//===- Run.cpp - heddle run -----------------------------------------------===//
+#include "runtime/tooling/Npy.h"
+#include "runtime/tooling/RandomTensor.h"
+#include "runtime/tooling/Safetensors.h"
+#include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/Execution.h"
+#include "tools/heddle/Support/Models.h"
+
+#include <CLI/App.hpp>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+
+namespace heddle::driver {
+
+using namespace runtime;
+
+namespace {
+
+struct RunFlags {
+  ModelFlags model;
+  std::string pipeline = "compiled";
+  std::string executor;
+  std::vector<std::string> inputs;
+  std::string output;
+  uint64_t seed = 0;
+  bool poison = false;
+};
+
+const Buffer *findInput(const Plan &plan, const std::string &name) {
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.role == BufferRole::Input && buffer.name == name)
+      return &buffer;
+  return nullptr;
+}
+
+/// The inputs that have no value yet.
+std::vector<const Buffer *> openInputs(const Plan &plan, const Tensors &inputs) {
+  std::vector<const Buffer *> open;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.role == BufferRole::Input && !inputs.contains(buffer.name))
+      open.push_back(&buffer);
+  return open;
+}
+
+/// The seed of "random:SEED".
+StatusOr<uint64_t> seedOf(const std::string &source) {
+  std::string_view digits = std::string_view(source).substr(sizeof("random:") - 1);
+  uint64_t seed = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+    return invalidInput("--input " + source + ": wanted random:SEED with SEED a number from 0 to 2^64-1");
+  return seed;
+}
+
+Status addRandom(const Plan &plan, const Buffer &buffer, const std::string &source, Tensors &inputs) {
+  HEDDLE_ASSIGN_OR_RETURN(uint64_t seed, seedOf(source));
+  HEDDLE_ASSIGN_OR_RETURN(HostTensor tensor,
+                          randomTensor(buffer.dtype, buffer.shape, buffer.indexLimit, seed, buffer.name));
+  inputs[buffer.name] = std::move(tensor);
+  return Status::ok();
+}
+
+/// One --input value: NAME=SOURCE, or SOURCE alone. A .safetensors file alone gives every input that it
+/// names; random:SEED alone every input that has no value yet; a .npy file alone the only input that has
+/// none.
+Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs) {
+  size_t equals = argument.find('=');
+  std::string name = equals == std::string::npos ? "" : argument.substr(0, equals);
+  // A path may hold '=' too: a name is taken as one only where the model has it.
+  const Buffer *input = name.empty() ? nullptr : findInput(plan, name);
+  std::string source = input ? argument.substr(equals + 1) : argument;
+  bool random = source.starts_with("random:");
+  if (!input && equals != std::string::npos && (random || argument.compare(equals + 1, 7, "random:") == 0))
+    return invalidInput("--input " + argument + ": " + plan.model + " has no input '" + name + "'");
+
+  if (random) {
+    if (input)
+      return addRandom(plan, *input, source, inputs);
+    for (const Buffer *open : openInputs(plan, inputs))
+      HEDDLE_RETURN_IF_ERROR(addRandom(plan, *open, source, inputs));
+    return Status::ok();
+  }
+  if (source.ends_with(".safetensors")) {
+    HEDDLE_ASSIGN_OR_RETURN(Tensors tensors, readSafetensors(source));
+    if (input) {
+      auto found = tensors.find(input->name);
+      if (found == tensors.end() && tensors.size() == 1)
+        found = tensors.begin();
+      if (found == tensors.end())
+        return invalidInput(source + ": no tensor '" + input->name + "' among its " +
+                            std::to_string(tensors.size()));
+      inputs[input->name] = std::move(found->second);
+      return Status::ok();
+    }
+    for (auto &[tensorName, tensor] : tensors)
+      inputs[tensorName] = std::move(tensor);
+    return Status::ok();
+  }
+  if (source.ends_with(".npy")) {
+    std::vector<const Buffer *> open = openInputs(plan, inputs);
+    if (!input && open.size() != 1)
+      return invalidInput("--input " + argument + ": " + std::to_string(open.size()) +
+                          " inputs have no value yet; say which with NAME=" + source);
+    HEDDLE_ASSIGN_OR_RETURN(HostTensor tensor, readNpy(source));
+    inputs[input ? input->name : open.front()->name] = std::move(tensor);
+    return Status::ok();
+  }
+  return invalidInput("--input " + argument + ": wanted [NAME=]FILE.npy, FILE.safetensors or random:SEED");
+}
+
+Status runRun(const RunFlags &flags) {
+  if (!flags.output.ends_with(".safetensors"))
+    return invalidInput("--output " + flags.output + ": wanted a name that ends in .safetensors");
+  Models models;
+  Progress progress;
+  heddle::CompileOptions options =
+      compileOptions(flags.model, flags.pipeline == "eager" ? PipelineKind::Eager : PipelineKind::Compiled);
+  HEDDLE_ASSIGN_OR_RETURN(Built built, models.build(flags.model, options, progress));
+  const Plan &plan = built.plan;
+  Tensors inputs;
+  for (const std::string &argument : flags.inputs)
+    HEDDLE_RETURN_IF_ERROR(addInput(plan, argument, inputs));
+
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
+  HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, flags.executor));
+  progress.show("weights");
+  StatusOr<std::unique_ptr<Executor>> executor =
+      Executor::create(*device, plan, {kind, flags.seed, flags.poison});
+  progress.clear();
+  if (!executor)
+    return withPlannedPeak(std::move(executor).status(), plan);
+  HEDDLE_RETURN_IF_ERROR(setInputs(**executor, plan, inputs));
+  HEDDLE_RETURN_IF_ERROR(withPlannedPeak((*executor)->run(), plan));
+  HEDDLE_RETURN_IF_ERROR((*executor)->synchronize());
+  HEDDLE_ASSIGN_OR_RETURN(Tensors outputs, readOutputs(**executor, plan));
+  HEDDLE_RETURN_IF_ERROR(writeSafetensors(flags.output, outputs));
+  for (const auto &[name, tensor] : outputs)
+    std::printf("%s  %s\n", name.c_str(), describe(tensor.dtype, tensor.shape).c_str());
+  std::printf("wrote %s\n", flags.output.c_str());
+  return Status::ok();
+}
+
+} // namespace
+
+Subcommand addRun(CLI::App &program) {
+  auto flags = std::make_shared<RunFlags>();
+  CLI::App *parser = program.add_subcommand("run", "Run a model or a plan file once");
+  addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  parser
+      ->add_option(
+          "--input", flags->inputs,
+          "[NAME=]FILE.npy, [NAME=]FILE.safetensors or [NAME=]random:SEED; may be given several times")
+      ->required()
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  parser->add_option("--output", flags->output, "The .safetensors file to write")->required();
+  parser->add_option("--impl", flags->pipeline, "compiled, or eager: one step an operation")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"compiled", "eager"}));
+  parser
+      ->add_option("--executor", flags->executor, "sequential or graph, for a compiled plan [graph on a GPU]")
+      ->check(CLI::IsMember({"sequential", "graph"}));
+  addSeedFlag(*parser, flags->seed, "Seed of the weights");
+  parser->add_flag("--poison", flags->poison,
+                   "Fill scratch memory with NaN first: shows reads of what nobody wrote");
+  addExample(*parser, "heddle run small.heddle --input random:1 --output logits.safetensors");
+  return {parser, [flags] { return runRun(*flags); }};
+}
+
+} // namespace heddle::driver

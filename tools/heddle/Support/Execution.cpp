@@ -1,0 +1,139 @@
+//===- Execution.cpp - Devices, executors, inputs and outputs -------------===//
+#include "tools/heddle/Support/Execution.h"
+
+#include "runtime/tooling/RandomTensor.h"
+#include "tools/heddle/Support/Table.h"
+
+#include <cstring>
+
+namespace heddle::driver {
+
+using namespace runtime;
+
+StatusOr<std::unique_ptr<Device>> openDevice(const std::string &kind) {
+  if (kind == "cuda")
+    return createCudaDevice();
+  if (kind == "cpu")
+    return createCpuDevice();
+  return invalidInput("device '" + kind + "' of the plan; wanted cpu or cuda");
+}
+
+StatusOr<ExecutorKind> executorFor(const Plan &plan, const std::string &executor) {
+  if (plan.pipeline == "eager")
+    return ExecutorKind::Eager;
+  if (executor == "graph" || (executor.empty() && plan.device == "cuda"))
+    return ExecutorKind::Graph;
+  return ExecutorKind::Sequential;
+}
+
+std::string nameOf(ExecutorKind kind) {
+  switch (kind) {
+  case ExecutorKind::Eager:
+    return "eager";
+  case ExecutorKind::Sequential:
+    return "sequential";
+  case ExecutorKind::Graph:
+    return "graph";
+  }
+  return "";
+}
+
+StatusOr<Tensors> randomInputs(const Plan &plan, uint64_t seed) {
+  Tensors inputs;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.role == BufferRole::Input) {
+      HEDDLE_ASSIGN_OR_RETURN(HostTensor tensor,
+                              randomTensor(buffer.dtype, buffer.shape, buffer.indexLimit, seed, buffer.name));
+      inputs.emplace(buffer.name, std::move(tensor));
+    }
+  return inputs;
+}
+
+/// The first element outside [0, limit), or -1.
+template <typename T>
+static int64_t firstOutside(const HostTensor &tensor, int64_t limit) {
+  int64_t count = static_cast<int64_t>(tensor.data.size() / sizeof(T));
+  for (int64_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, tensor.data.data() + i * sizeof(T), sizeof(T));
+    if (value < 0 || static_cast<int64_t>(value) >= limit)
+      return i;
+  }
+  return -1;
+}
+
+Status checkInput(const Buffer &input, const HostTensor &tensor) {
+  if (tensor.dtype != input.dtype || tensor.shape != input.shape)
+    return invalidInput("input '" + input.name + "': wanted " + describe(input.dtype, input.shape) +
+                        ", found " + describe(tensor.dtype, tensor.shape));
+  if (input.indexLimit <= 0)
+    return Status::ok();
+  int64_t bad = input.dtype == DType::I64   ? firstOutside<int64_t>(tensor, input.indexLimit)
+                : input.dtype == DType::I32 ? firstOutside<int32_t>(tensor, input.indexLimit)
+                                            : -1;
+  if (bad >= 0)
+    return invalidInput("input '" + input.name + "': element " + std::to_string(bad) + " is outside [0, " +
+                        std::to_string(input.indexLimit) + ")");
+  return Status::ok();
+}
+
+Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {
+  std::string missing;
+  size_t known = 0;
+  for (const Buffer &buffer : plan.buffers) {
+    if (buffer.role != BufferRole::Input)
+      continue;
+    auto found = inputs.find(buffer.name);
+    if (found == inputs.end()) {
+      missing += "\n  " + buffer.name + "  " + describe(buffer.dtype, buffer.shape);
+      continue;
+    }
+    ++known;
+    HEDDLE_RETURN_IF_ERROR(checkInput(buffer, found->second));
+  }
+  if (!missing.empty())
+    return invalidInput("these inputs of " + plan.model +
+                        " are missing (--input NAME=FILE or NAME=random:SEED):" + missing);
+  if (known != inputs.size())
+    for (const auto &[name, tensor] : inputs) {
+      bool isInput = false;
+      std::string names;
+      for (const Buffer &buffer : plan.buffers)
+        if (buffer.role == BufferRole::Input) {
+          isInput |= buffer.name == name;
+          names += " " + buffer.name;
+        }
+      if (!isInput)
+        return invalidInput(plan.model + " has no input '" + name + "'; it has:" + names);
+    }
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.role == BufferRole::Input)
+      HEDDLE_RETURN_IF_ERROR(executor.setInput(buffer.name, inputs.at(buffer.name).data));
+  return Status::ok();
+}
+
+StatusOr<Tensors> readOutputs(Executor &executor, const Plan &plan) {
+  Tensors outputs;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.role == BufferRole::Output) {
+      HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data, executor.output(buffer.name));
+      outputs.emplace(buffer.name, HostTensor{buffer.dtype, buffer.shape, std::move(data)});
+    }
+  return outputs;
+}
+
+Status withPlannedPeak(Status status, const Plan &plan) {
+  if (status.code() != StatusCode::OutOfMemory)
+    return status;
+  // Everything outside the arena has a buffer of its own; an eager plan's scratch is unplaced and only comes
+  // and goes.
+  int64_t bytes = plan.arenaBytes;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.offset == Buffer::kUnplaced && buffer.role != BufferRole::Scratch)
+      bytes += buffer.bytes;
+  return outOfMemory(status.message() + "; the " + plan.pipeline + " plan needs " + bytesText(bytes) +
+                     " and " + bytesText(plan.workspaceBytes) + " of workspace" +
+                     (plan.pipeline == "eager" ? ", and what eager execution allocates on its way" : ""));
+}
+
+} // namespace heddle::driver

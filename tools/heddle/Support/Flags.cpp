@@ -1,0 +1,126 @@
+//===- Flags.cpp - Flags that subcommands share ---------------------------===//
+#include "tools/heddle/Support/Flags.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <charconv>
+
+namespace heddle::driver {
+namespace {
+
+/// Flags that describe a compilation: a plan file has all of it behind it.
+constexpr const char *kCompilationFlags[] = {"--batch", "--context",   "--layers", "--vocab",
+                                             "--mode",  "--precision", "--device"};
+
+bool isPlanFile(const std::string &model) { return model.ends_with(".heddle"); }
+
+template <typename T>
+bool wholeNumber(const std::string &text, T &value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// Splits --device into device and target.
+void parseDevice(const std::string &text, DeviceFlag deviceFlag, ModelFlags &flags) {
+  size_t colon = text.find(':');
+  flags.device = text.substr(0, colon);
+  if (flags.device != "cpu" && flags.device != "cuda")
+    throw CLI::ValidationError("--device", "'" + text + "' is no device; wanted cpu or cuda");
+  flags.target = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if (colon == std::string::npos)
+    return;
+  if (deviceFlag == DeviceFlag::Plain)
+    throw CLI::ValidationError(
+        "--device", "'" + text + "': this subcommand runs on the devices here; wanted cpu or cuda");
+  if (flags.target.empty())
+    throw CLI::ValidationError("--device",
+                               "'" + text + "': a target must follow the colon, such as cuda:sm_90a");
+}
+
+} // namespace
+
+void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag) {
+  parser
+      .add_option("MODEL", flags.request.model,
+                  "study:small, study:medium, study:large, study:xl or study:10B; a graph (*.mlir)" +
+                      std::string(deviceFlag == DeviceFlag::Plain ? "; a plan (*.heddle)" : ""))
+      ->required();
+  parser.add_option("--batch", flags.request.batch, "Sequences at once, for a preset")
+      ->default_str(std::to_string(ModelRequest::kDefaultBatch))
+      ->check(atLeast(1));
+  parser.add_option("--context", flags.request.context, "Tokens in a sequence, for a preset")
+      ->default_str(std::to_string(ModelRequest::kDefaultContext))
+      ->check(atLeast(1));
+  parser.add_option("--layers", flags.request.layers, "Keep only so many blocks of a preset")
+      ->check(atLeast(1));
+  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary, for a preset")
+      ->check(atLeast(1));
+  parser.add_option("--mode", flags.mode, "What a run does")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"forward", "backward", "step"}));
+  parser.add_option("--precision", flags.precision, "fp32, tf32 products, or bf16 autocast")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}));
+  parser
+      .add_option_function<std::string>(
+          "--device", [&flags, deviceFlag](const std::string &text) { parseDevice(text, deviceFlag, flags); },
+          deviceFlag == DeviceFlag::WithTarget
+              ? "cpu or cuda, with a target behind a colon where it is not this machine: cuda:sm_90a"
+              : "cpu or cuda")
+      ->default_str("cpu");
+  parser.parse_complete_callback([&parser, &flags] {
+    flags.planFile = isPlanFile(flags.request.model);
+    if (!flags.planFile)
+      return;
+    for (const char *name : kCompilationFlags)
+      if (parser.count(name) > 0)
+        throw CLI::ValidationError(name,
+                                   "has no meaning for a plan file, which was compiled for its own value");
+  });
+}
+
+CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline) {
+  CompileOptions options;
+  options.pipeline = pipeline;
+  options.precision = flags.precision == "bf16"   ? Precision::BF16
+                      : flags.precision == "tf32" ? Precision::TF32
+                                                  : Precision::F32;
+  options.mode = flags.mode;
+  options.device = flags.device;
+  options.target = flags.target;
+  return options;
+}
+
+void addFormatFlag(CLI::App &parser, std::string &format, const std::vector<std::string> &formats) {
+  format = formats.front();
+  parser.add_option("--format", format, "How results are printed")
+      ->capture_default_str()
+      ->check(CLI::IsMember(formats));
+}
+
+CLI::Validator atLeast(int64_t least) {
+  auto check = [least](const std::string &text) -> std::string {
+    int64_t value = 0;
+    // The parser's own conversion takes what does not fit as the largest number.
+    if (wholeNumber(text, value) && value >= least)
+      return "";
+    return "'" + text + "'; wanted a whole number from " + std::to_string(least) + " on";
+  };
+  return CLI::Validator(check, ">=" + std::to_string(least));
+}
+
+void addSeedFlag(CLI::App &parser, uint64_t &seed, const std::string &help) {
+  parser.add_option("--seed", seed, help)
+      ->capture_default_str()
+      ->check([](const std::string &text) -> std::string {
+        uint64_t value = 0;
+        return wholeNumber(text, value) ? "" : "'" + text + "'; wanted a whole number from 0 to 2^64-1";
+      });
+}
+
+void addExample(CLI::App &parser, const std::string &commandLine) {
+  parser.footer("Example:\n  " + commandLine);
+}
+
+} // namespace heddle::driver

@@ -1,0 +1,60 @@
+//===- Flags.h - Flags that subcommands share -------------------*- C++ -*-===//
+#ifndef HEDDLE_TOOLS_HEDDLE_SUPPORT_FLAGS_H
+#define HEDDLE_TOOLS_HEDDLE_SUPPORT_FLAGS_H
+
+#include "compiler/Pipelines/Compiler.h"
+#include "runtime/base/Status.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Validator;
+} // namespace CLI
+
+namespace heddle::driver {
+
+/// A subcommand as the main program sees it: its parser, and what runs when it was named.
+struct Subcommand {
+  CLI::App *parser = nullptr;
+  std::function<runtime::Status()> run;
+};
+
+/// MODEL, the values of its symbolic dimensions, and how it is compiled.
+struct ModelFlags {
+  ModelRequest request;
+  std::string precision = "fp32";
+  std::string mode = "forward";
+  std::string device = "cpu"; ///< "cpu" or "cuda", without the architecture.
+  std::string target;         ///< The part of --device behind the colon, or empty.
+  bool planFile = false;      ///< MODEL names a plan: *.heddle.
+};
+
+/// Whether an architecture may follow the device: --device cuda:sm_90a.
+enum class DeviceFlag { Plain, WithTarget };
+
+/// Adds MODEL, --batch, --context, --layers, --vocab, --precision, --mode and --device. Flags that have no
+/// meaning for a plan file are refused when MODEL is one.
+void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag);
+
+/// The compiler's options for these flags.
+CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline);
+
+/// Adds --format, restricted to `formats`; the first is the default.
+void addFormatFlag(CLI::App &parser, std::string &format, const std::vector<std::string> &formats);
+
+/// Accepts whole numbers from `least` on.
+CLI::Validator atLeast(int64_t least);
+
+/// Adds --seed.
+void addSeedFlag(CLI::App &parser, uint64_t &seed, const std::string &help);
+
+/// The footer of a subcommand's help.
+void addExample(CLI::App &parser, const std::string &commandLine);
+
+} // namespace heddle::driver
+
+#endif // HEDDLE_TOOLS_HEDDLE_SUPPORT_FLAGS_H

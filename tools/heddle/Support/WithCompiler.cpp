@@ -1,0 +1,42 @@
+//===- WithCompiler.cpp - From MODEL to a plan, with the compiler ---------===//
+#include "tools/heddle/Support/Models.h"
+
+#include <chrono>
+
+namespace heddle::driver {
+
+struct Models::Impl {
+  Compiler compiler;
+};
+
+Models::Models() = default;
+Models::~Models() = default;
+
+runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &options,
+                                       Progress &progress) {
+  if (flags.planFile)
+    return readPlanFile(flags.request.model, progress);
+  auto start = std::chrono::steady_clock::now();
+  if (!impl_)
+    impl_ = std::make_unique<Impl>();
+  progress.show("compiling " + flags.request.model);
+  runtime::StatusOr<CompileResult> result = impl_->compiler.compile(flags.request, options);
+  progress.clear();
+  if (!result)
+    return std::move(result).status();
+  Built built{std::move(result->plan), std::move(result->report), {}, 0};
+  HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
+  built.compileMs =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return built;
+}
+
+runtime::StatusOr<runtime::reference::Program> Models::reference(const ModelFlags &flags) {
+  if (!impl_)
+    impl_ = std::make_unique<Impl>();
+  return impl_->compiler.reference(flags.request);
+}
+
+std::vector<std::string> Models::phases() { return phaseNames(); }
+
+} // namespace heddle::driver

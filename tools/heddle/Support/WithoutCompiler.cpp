@@ -1,0 +1,29 @@
+//===- WithoutCompiler.cpp - From MODEL to a plan, plan files only --------===//
+#include "tools/heddle/Support/Models.h"
+
+namespace heddle::driver {
+
+struct Models::Impl {};
+
+Models::Models() = default;
+Models::~Models() = default;
+
+static runtime::Status noCompiler(const ModelFlags &flags) {
+  return runtime::unavailable(
+      "this heddle was built without its compiler and runs plan files (*.heddle) only; '" +
+      flags.request.model + "' must be compiled elsewhere: heddle compile MODEL -o plan.heddle");
+}
+
+runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &, Progress &progress) {
+  if (flags.planFile)
+    return readPlanFile(flags.request.model, progress);
+  return noCompiler(flags);
+}
+
+runtime::StatusOr<runtime::reference::Program> Models::reference(const ModelFlags &flags) {
+  return noCompiler(flags);
+}
+
+std::vector<std::string> Models::phases() { return {}; }
+
+} // namespace heddle::driver
