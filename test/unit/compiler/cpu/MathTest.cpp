@@ -18,7 +18,9 @@ INSTANTIATE_TEST_SUITE_P(Targets, Math, testing::ValuesIn(targetsHere()),
 /// y = op(x), elementwise, then the same for each value alone as a scalar op of a row.
 std::vector<float> apply(const std::string &op, const std::string &target, const std::vector<float> &xs,
                          const std::vector<float> &ys, bool scalar) {
-  std::string body = fill(scalar ? R"(kernel.func @f(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %z: !kernel.buffer<f32>, %n: index) {
+  std::string body = fill(
+      scalar
+          ? R"(kernel.func @f(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %z: !kernel.buffer<f32>, %n: index) {
     kernel.rows (%i) in (%n) {
       %a = kernel.load %x [affine_map<(d0) -> (d0)>] (%i) : !kernel.buffer<f32>
       %b = kernel.load %y [affine_map<(d0) -> (d0)>] (%i) : !kernel.buffer<f32>
@@ -26,7 +28,7 @@ std::vector<float> apply(const std::string &op, const std::string &target, const
       kernel.store %r, %z [affine_map<(d0) -> (d0)>] (%i) : !kernel.buffer<f32>
     }
   })"
-                                  : R"(kernel.func @f(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %z: !kernel.buffer<f32>, %n: index) {
+          : R"(kernel.func @f(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %z: !kernel.buffer<f32>, %n: index) {
     kernel.rows () in () {
       kernel.columns %i in %n {
         %a = kernel.load %x [affine_map<(d0) -> (d0)>] (%i) : !kernel.buffer<f32>
@@ -36,7 +38,7 @@ std::vector<float> apply(const std::string &op, const std::string &target, const
       }
     }
   })",
-                          {{"OP", op}});
+      {{"OP", op}});
   Buffer<float> x(xs), y(ys), z(xs.size());
   CpuKernel kernel(body, target, {{int64_t(xs.size())}});
   kernel.run(0, {x.data(), y.data(), z.data()});
@@ -52,8 +54,9 @@ double ulps(float value, double expected) {
   return std::fabs(value - expected) / std::ldexp(1.0, exponent - 23);
 }
 
-void expectWithin(double bound, const std::string &op, const std::string &target, const std::vector<float> &xs,
-                  const std::vector<float> &ys, const std::function<double(double, double)> &exact) {
+void expectWithin(double bound, const std::string &op, const std::string &target,
+                  const std::vector<float> &xs, const std::vector<float> &ys,
+                  const std::function<double(double, double)> &exact) {
   for (bool scalar : {false, true}) {
     std::vector<float> results = apply(op, target, xs, ys, scalar);
     double worst = 0;
@@ -82,7 +85,8 @@ std::vector<float> sweep(double low, double high, bool special = true) {
       values.push_back(float(-size));
   }
   if (special)
-    values.insert(values.end(), {0.0f, -0.0f, INFINITY, NAN, std::numeric_limits<float>::denorm_min(), 1e-40f});
+    values.insert(values.end(),
+                  {0.0f, -0.0f, INFINITY, NAN, std::numeric_limits<float>::denorm_min(), 1e-40f});
   if (special && low < 0)
     values.insert(values.end(), {-INFINITY, -1e-40f});
   return values;
@@ -93,23 +97,28 @@ std::vector<float> same(const std::vector<float> &values) { return std::vector<f
 
 TEST_P(Math, Exp) {
   auto xs = sweep(-86, 88.5);
-  expectWithin(1.5, "%r = math.exp %a : f32", GetParam(), xs, same(xs), [](double x, double) { return std::exp(x); });
+  expectWithin(1.5, "%r = math.exp %a : f32", GetParam(), xs, same(xs),
+               [](double x, double) { return std::exp(x); });
 }
 TEST_P(Math, Log) {
   auto xs = sweep(1e-6, 1e6);
-  expectWithin(0.51, "%r = math.log %a : f32", GetParam(), xs, same(xs), [](double x, double) { return std::log(x); });
+  expectWithin(0.51, "%r = math.log %a : f32", GetParam(), xs, same(xs),
+               [](double x, double) { return std::log(x); });
 }
 TEST_P(Math, LogOfNegativeNumbers) {
-  for (float result : apply("%r = math.log2 %a : f32", GetParam(), {-1.0f, -INFINITY, -1e-40f}, {0, 0, 0}, false))
+  for (float result :
+       apply("%r = math.log2 %a : f32", GetParam(), {-1.0f, -INFINITY, -1e-40f}, {0, 0, 0}, false))
     EXPECT_TRUE(std::isnan(result));
 }
 TEST_P(Math, Tanh) {
   auto xs = sweep(-10, 10);
-  expectWithin(5, "%r = math.tanh %a : f32", GetParam(), xs, same(xs), [](double x, double) { return std::tanh(x); });
+  expectWithin(5, "%r = math.tanh %a : f32", GetParam(), xs, same(xs),
+               [](double x, double) { return std::tanh(x); });
 }
 TEST_P(Math, Erf) {
   auto xs = sweep(-5, 5);
-  expectWithin(5, "%r = math.erf %a : f32", GetParam(), xs, same(xs), [](double x, double) { return std::erf(x); });
+  expectWithin(5, "%r = math.erf %a : f32", GetParam(), xs, same(xs),
+               [](double x, double) { return std::erf(x); });
 }
 TEST_P(Math, Rsqrt) {
   auto xs = sweep(1e-6, 1e6);
@@ -127,10 +136,10 @@ TEST_P(Math, SinAndCosOfLargeAngles) {
 }
 TEST_P(Math, PowerOfAnyExponent) {
   std::vector<float> xs, ys;
-  for (float x : {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 2.0f, -2.0f, 3.7f, -3.7f, 1e-40f, 1e30f, 10000.0f, INFINITY,
-                  -INFINITY, NAN, 0.99999f, 1.00001f})
-    for (float y : {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, 3.0f, -3.0f, 0.5f, -0.25f, 7.3f, -0.984375f, 101.0f, 1e9f, INFINITY,
-                    -INFINITY, NAN, 0.333f}) {
+  for (float x : {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, -0.5f, 2.0f, -2.0f, 3.7f, -3.7f, 1e-40f, 1e30f, 10000.0f,
+                  INFINITY, -INFINITY, NAN, 0.99999f, 1.00001f})
+    for (float y : {0.0f, -0.0f, 1.0f, -1.0f, 2.0f, 3.0f, -3.0f, 0.5f, -0.25f, 7.3f, -0.984375f, 101.0f, 1e9f,
+                    INFINITY, -INFINITY, NAN, 0.333f}) {
       xs.push_back(x);
       ys.push_back(y);
     }
@@ -143,11 +152,18 @@ TEST_P(Math, PowerOfAnyExponent) {
 }
 TEST_P(Math, PowerOfConstants) {
   auto xs = sweep(0.01, 100, /*special=*/false);
-  for (auto [exponent, bound] : {std::pair<double, double>{2, 0.5}, {3, 1.5}, {4, 2}, {-2, 2}, {0.5, 0.5},
-                                 {-0.5, 1.5}, {-1, 0.5}, {7, 0.51}, {1.25, 0.51}})
-    expectWithin(bound,
-                 "%e = arith.constant " + std::to_string(exponent) + " : f32\n%r = math.powf %a, %e : f32", GetParam(),
-                 xs, same(xs), [exponent = exponent](double x, double) { return std::pow(x, exponent); });
+  for (auto [exponent, bound] : {std::pair<double, double>{2, 0.5},
+                                 {3, 1.5},
+                                 {4, 2},
+                                 {-2, 2},
+                                 {0.5, 0.5},
+                                 {-0.5, 1.5},
+                                 {-1, 0.5},
+                                 {7, 0.51},
+                                 {1.25, 0.51}})
+    expectWithin(
+        bound, "%e = arith.constant " + std::to_string(exponent) + " : f32\n%r = math.powf %a, %e : f32",
+        GetParam(), xs, same(xs), [exponent = exponent](double x, double) { return std::pow(x, exponent); });
 }
 
 TEST_P(Math, WithoutCodeOfItsOwnIsRefused) {
@@ -161,6 +177,7 @@ TEST_P(Math, WithoutCodeOfItsOwnIsRefused) {
     apply("%r = math.exp2 %a : f32", GetParam(), {1.0f}, {1.0f}, false);
     FAIL() << "compiled";
   } catch (const std::runtime_error &error) {
-    EXPECT_NE(std::string(error.what()).find("kernel needs 'exp2f' of a library"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("kernel needs 'exp2f' of a library"), std::string::npos)
+        << error.what();
   }
 }

@@ -21,9 +21,11 @@ std::string scaleKernel(const std::string &name, const std::string &factor) {
               {{"NAME", name}, {"F", factor}});
 }
 
-const std::string kBuffers = "plan.buffer @a scratch tensor<9000xf32>\nplan.buffer @b scratch tensor<9000xf32>\n";
+const std::string kBuffers =
+    "plan.buffer @a scratch tensor<9000xf32>\nplan.buffer @b scratch tensor<9000xf32>\n";
 
-std::string launch(const std::string &kernel, const std::string &x, const std::string &y, const std::string &counts) {
+std::string launch(const std::string &kernel, const std::string &x, const std::string &y,
+                   const std::string &counts) {
   return "plan.launch @" + kernel + " [#plan.ref<@" + x + ">, #plan.ref<@" + y + ">] counts [" + counts +
          "] phase forward\n";
 }
@@ -68,8 +70,8 @@ std::string refusal(const std::string &kernel, const std::vector<int64_t> &count
 
 TEST(TargetCpu, EqualKernelsAreCompiledOnce) {
   std::string body = kBuffers + scaleKernel("first", "2.0") + scaleKernel("other", "3.0") +
-                     scaleKernel("again", "2.0") + launch("first", "a", "b", "9000") + launch("other", "b", "a", "5") +
-                     launch("again", "b", "a", "0");
+                     scaleKernel("again", "2.0") + launch("first", "a", "b", "9000") +
+                     launch("other", "b", "a", "5") + launch("again", "b", "a", "0");
   std::string text = runTargetCpu(programText(body, "x86-64-v3"), "");
   EXPECT_EQ(countOf(text, "plan.kernel"), 2u) << text.substr(0, 300);
   EXPECT_EQ(countOf(text, "plan.launch @first"), 2u);
@@ -91,7 +93,8 @@ TEST(TargetCpu, SameInputSameBytes) {
 }
 
 TEST(TargetCpu, OneBufferToReadAndToWrite) {
-  // The second load reads what the first store wrote, if both arguments are one buffer; otherwise it may be left out.
+  // The second load reads what the first store wrote, if both arguments are one buffer; otherwise it may be
+  // left out.
   const std::string kernel = R"(kernel.func @k(%x: !kernel.buffer<i32>, %y: !kernel.buffer<i32>, %n: index) {
     kernel.rows (%r) in (%n) {
       %one = arith.constant 1 : i32
@@ -120,7 +123,8 @@ TEST(TargetCpu, UnknownTargetIsRefused) {
 
 TEST(TargetCpu, KeptRowsThatNeitherFitNorCanBeComputedAgain) {
   EXPECT_EQ(refusal(overwriting(1000), {}), "compiled");
-  EXPECT_NE(refusal(overwriting(100000), {}).find("keeps rows of 400000 bytes, more than the 262144"), std::string::npos)
+  EXPECT_NE(refusal(overwriting(100000), {}).find("keeps rows of 400000 bytes, more than the 262144"),
+            std::string::npos)
       << refusal(overwriting(100000), {});
 }
 
@@ -128,7 +132,8 @@ TEST(TargetCpu, WrongLaunchesAreRefused) {
   std::string kernel = scaleKernel("k", "2.0");
   EXPECT_NE(refusal(kernel, {}).find("is launched with 0 counts, wanted 1"), std::string::npos);
   EXPECT_NE(refusal(kernel, {-5}).find("has a columns extent of -5"), std::string::npos);
-  std::string program = programText(kBuffers + kernel + "plan.launch @k [#plan.ref<@a>] counts [8] phase forward\n", "x86-64-v3");
+  std::string program = programText(
+      kBuffers + kernel + "plan.launch @k [#plan.ref<@a>] counts [8] phase forward\n", "x86-64-v3");
   EXPECT_NE(runTargetCpu(program, "").find("has 1 buffers, kernel @k wants 2"), std::string::npos);
 }
 
@@ -140,7 +145,8 @@ TEST(TargetCpu, ExtentsBeyondTheCountsAreRefused) {
       kernel.store %l, %x [affine_map<(d0) -> (d0)>] (%r) : !kernel.buffer<i32>
     }
   })";
-  EXPECT_NE(refusal(kernel, {1}).find("has a row extent that its counts do not determine"), std::string::npos);
+  EXPECT_NE(refusal(kernel, {1}).find("has a row extent that its counts do not determine"),
+            std::string::npos);
 }
 
 TEST(TargetCpu, ArithmeticOnBF16IsRefused) {
@@ -166,7 +172,8 @@ TEST(TargetCpu, KeptRowsOfAnExtentFromTheNestAreRefused) {
       } : !kernel.row<f32>
     }
   })";
-  EXPECT_NE(refusal(kernel, {3}).find("keeps rows of an extent that is computed in the nest"), std::string::npos)
+  EXPECT_NE(refusal(kernel, {3}).find("keeps rows of an extent that is computed in the nest"),
+            std::string::npos)
       << refusal(kernel, {3});
 }
 
@@ -176,6 +183,7 @@ TEST(TargetCpu, OpsThatStagesDoNotHaveAreRefused) {
       %sum, %carry = arith.mului_extended %r, %n : index
     }
   })";
-  EXPECT_NE(refusal(kernel, {3}).find("is not an op that the CPU target can run in a stage"), std::string::npos)
+  EXPECT_NE(refusal(kernel, {3}).find("is not an op that the CPU target can run in a stage"),
+            std::string::npos)
       << refusal(kernel, {3});
 }
