@@ -109,13 +109,9 @@ static void findShared(Job &job, plan::LaunchOp launch) {
 
 /// Sets the launches' items and finds what the code must respect.
 LogicalResult TargetCpu::prepare(Job &job, const cpu::CpuTarget &cpuTarget) {
-  size_t numBuffers = job.func.getBuffers().size();
-  job.uses.shared.resize(numBuffers);
+  job.uses.shared.resize(job.func.getBuffers().size());
   int64_t stack = 0;
   for (plan::LaunchOp launch : job.launches) {
-    if (launch.getBuffers().size() != numBuffers)
-      return launch.emitOpError() << "has " << launch.getBuffers().size() << " buffers, kernel @"
-                                  << job.func.getName() << " wants " << numBuffers;
     FailureOr<int64_t> items = cpu::itemsOf(job.func, cpuTarget, launch.getCounts());
     if (failed(items))
       return failure();

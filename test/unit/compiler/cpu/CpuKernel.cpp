@@ -92,13 +92,12 @@ test::CpuKernel::CpuKernel(const std::string &text, const std::string &target,
   size_t at = text.find('@') + 1;
   std::string name = text.substr(at, text.find('(') - at), references, body;
   std::string signature = text.substr(0, text.find(") {"));
-  size_t buffers = 0;
-  for (size_t found = signature.find("!kernel.buffer"); found != std::string::npos;
-       found = signature.find("!kernel.buffer", found + 1))
-    ++buffers;
-  for (size_t index = 0; index < buffers; ++index) {
+  const std::string type = "!kernel.buffer<";
+  size_t found = signature.find(type);
+  for (size_t index = 0; found != std::string::npos; ++index, found = signature.find(type, found + 1)) {
+    std::string element = signature.substr(found + type.size());
     std::string buffer = "b" + std::to_string(index);
-    body += "plan.buffer @" + buffer + " scratch tensor<1xf32>\n";
+    body += "plan.buffer @" + buffer + " scratch tensor<1x" + element.substr(0, element.find('>')) + ">\n";
     references += (index ? ", #plan.ref<@" : "#plan.ref<@") + (oneBuffer ? "b0" : buffer) + ">";
   }
   body += text;
