@@ -58,13 +58,14 @@ static llvm::SmallVector<Operation *> productOps(MatmulOp matmul) {
   return ops;
 }
 
-/// A cast of a concatenation, through views, becomes a concatenation of casts: parts are written where they are computed, and
-/// nothing can be computed from the whole in the same kernel.
+/// A cast of a concatenation, through views, becomes a concatenation of casts: parts are written where they
+/// are computed, and nothing can be computed from the whole in the same kernel.
 static void castPartsFirst(mlir::func::FuncOp func) {
   for (CastOp cast : llvm::to_vector(func.getBody().front().getOps<CastOp>())) {
     llvm::SmallVector<Operation *> views;
     Value value = cast.getOperand();
-    while (value.hasOneUse() && value.getDefiningOp() && llvm::isa<ReshapeOp, TransposeOp>(value.getDefiningOp())) {
+    while (value.hasOneUse() && value.getDefiningOp() &&
+           llvm::isa<ReshapeOp, TransposeOp>(value.getDefiningOp())) {
       views.push_back(value.getDefiningOp());
       value = views.back()->getOperand(0);
     }
@@ -78,10 +79,52 @@ static void castPartsFirst(mlir::func::FuncOp func) {
       part.set(CastOp::create(builder, cast.getLoc(), type, part.get(), cast.getImplicit()));
     }
     for (Operation *op : views)
-      op->getResult(0).setType(withElementType(llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()), element));
+      op->getResult(0).setType(
+          withElementType(llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()), element));
     concat.getResult().setType(withElementType(concat.getResult().getType(), element));
     cast.getResult().replaceAllUsesWith(cast.getOperand());
     cast.erase();
+  }
+}
+
+/// Moves groups that read parameters alone (casts of weights) to their first readers: what they give should
+/// not live from the start of the run.
+static void sinkToReaders(mlir::Block &block) {
+  llvm::SmallVector<GroupOp> groups(block.getOps<GroupOp>());
+  for (GroupOp group : llvm::reverse(groups)) {
+    bool leaves = true;
+    group.walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (operand.getParentRegion() != &group.getBody())
+          leaves = leaves && baseOf(operand).getDefiningOp<ParameterOp>();
+    });
+    if (!leaves)
+      continue;
+    Operation *first = nullptr;
+    llvm::SmallVector<Operation *> worklist(group->getUsers());
+    while (!worklist.empty()) {
+      Operation *user = block.findAncestorOpInBlock(*worklist.pop_back_val());
+      // A view stands before its readers; it has to follow.
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    }
+    if (!first)
+      continue;
+    if (first->hasTrait<ViewLike>()) {
+      // Its own readers decide.
+      llvm::SmallVector<Operation *> views;
+      while (first->hasTrait<ViewLike>() && first->hasOneUse()) {
+        views.push_back(first);
+        first = block.findAncestorOpInBlock(**first->getUsers().begin());
+      }
+      if (!group->hasOneUse())
+        continue;
+      for (Operation *view : views)
+        view->moveBefore(first);
+      group->moveBefore(views.front());
+    } else {
+      group->moveBefore(first);
+    }
   }
 }
 
@@ -108,6 +151,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     merged += counts.merged;
     refused += counts.refused;
     mlir::sortTopologically(&block);
+    sinkToReaders(block);
   }
 };
 } // namespace

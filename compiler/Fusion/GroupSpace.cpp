@@ -180,8 +180,8 @@ private:
       AtomProduct known = group_.space.resolve(reductions_.front().second);
       AtomProduct other = group_.space.resolve(product);
       if (group_.space.extent(known) != group_.space.extent(other))
-        return fail(op, "reduces over " + group_.space.extent(other).str() + " elements, another op of the group over " +
-                            group_.space.extent(known).str());
+        return fail(op, "reduces over " + group_.space.extent(other).str() +
+                            " elements, another op of the group over " + group_.space.extent(known).str());
       if (failed(unify(op, known, other)))
         return failure();
     }
@@ -190,8 +190,9 @@ private:
     return success();
   }
 
-  /// A norm reads its input once to reduce it and once more to scale it. When that input comes from outside nothing has related
-  /// the two reads: where they agree in all other dimensions, the reduced one is the same run of columns.
+  /// A norm reads its input once to reduce it and once more to scale it. When that input comes from outside
+  /// nothing has related the two reads: where they agree in all other dimensions, the reduced one is the same
+  /// run of columns.
   LogicalResult alignReads() {
     if (!group_.hasReductions)
       return success();
@@ -202,7 +203,8 @@ private:
         if (!isMember(baseOf(operand)) && !isSplatConstant(baseOf(operand)))
           readsOf[operand].push_back(read);
     auto isReduced = [&](const AtomProduct &product) {
-      return !product.empty() && llvm::all_of(product, [&](int atom) { return llvm::is_contained(group_.columns, atom); });
+      return !product.empty() &&
+             llvm::all_of(product, [&](int atom) { return llvm::is_contained(group_.columns, atom); });
     };
     for (auto &[value, reads] : readsOf)
       for (size_t other = 1; other < reads.size(); ++other) {
@@ -306,7 +308,8 @@ private:
 
 } // namespace
 
-std::optional<GroupSpace> heddle::buildGroupSpace(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs,
-                                                  std::string &reason, std::optional<unsigned> part) {
+std::optional<GroupSpace> heddle::buildGroupSpace(llvm::ArrayRef<Operation *> ops,
+                                                  llvm::ArrayRef<Value> outputs, std::string &reason,
+                                                  std::optional<unsigned> part) {
   return SpaceBuilder(ops, outputs, reason, part).build();
 }

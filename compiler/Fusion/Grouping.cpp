@@ -141,7 +141,8 @@ static Value copyOf(Operation *user, Value value) {
 /// Whether a reshape can be read through what lies under it.
 static bool readable(ReshapeOp op) {
   IterationSpace space;
-  TensorIndex index = space.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(op.getResult().getType())));
+  TensorIndex index =
+      space.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(op.getResult().getType())));
   return resolveAccess(op.getResult(), index, space).has_value();
 }
 

@@ -1,8 +1,8 @@
 //===- RowsFusion.cpp - Which ops share a row kernel ----------------------===//
 //
-// Greedy: every op starts alone; edges between ops, most bytes first, merge the two groups when the result has an iteration
-// space and stays free of cycles. Then neighbours that read the same tensor without depending on each other (the rotary
-// positions of Q and K) merge, too.
+// Greedy: every op starts alone; edges between ops, most bytes first, merge the two groups when the result
+// has an iteration space and stays free of cycles. Then neighbours that read the same tensor without
+// depending on each other (the rotary positions of Q and K) merge, too.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Fusion/RowsFusion.h"
@@ -40,9 +40,9 @@ private:
   /// A node of the dependence graph: an op or group at the top level. Views are looked through.
   struct Node {
     Operation *op;
-    bool rows;      ///< May be merged.
-    bool once;      ///< Depends on no input and no parameter.
-    int group;      ///< Representative node.
+    bool rows; ///< May be merged.
+    bool once; ///< Depends on no input and no parameter.
+    int group; ///< Representative node.
     llvm::SmallVector<int, 4> inputs, users;
   };
 

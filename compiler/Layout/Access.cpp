@@ -10,8 +10,8 @@ static SymbolicShape shapeOf(mlir::Value value) {
 
 namespace {
 
-/// The index along one dimension: a product of atoms while nothing but splitting and reordering happened to it, a linear
-/// form once a slice has offset or stretched it.
+/// The index along one dimension: a product of atoms while nothing but splitting and reordering happened to
+/// it, a linear form once a slice has offset or stretched it.
 struct DimensionIndex {
   AtomProduct product;
   LinearForm form; ///< Used when not pure.
@@ -43,7 +43,8 @@ std::optional<llvm::SmallVector<ReshapeRun, 4>> pairRuns(llvm::ArrayRef<Symbolic
       run.to.push_back(j++);
     }
     while (left != right) {
-      // Grow the smaller side; when values tie with other symbols, growing either finds the partner or ends the search.
+      // Grow the smaller side; when values tie with other symbols, growing either finds the partner or ends
+      // the search.
       bool growLeft = left.value < right.value || (left.value == right.value && i < from.size());
       if (growLeft && i < from.size()) {
         left = left.times(from[i]);
@@ -61,7 +62,8 @@ std::optional<llvm::SmallVector<ReshapeRun, 4>> pairRuns(llvm::ArrayRef<Symbolic
 }
 
 /// The operand's indices of a reshape from its result's.
-std::optional<Indices> throughReshape(ReshapeOp op, const Indices &result, IterationSpace &space, std::string *error) {
+std::optional<Indices> throughReshape(ReshapeOp op, const Indices &result, IterationSpace &space,
+                                      std::string *error) {
   SymbolicShape from = shapeOf(op.getOperand()), to = shapeOf(op.getResult());
   std::optional<llvm::SmallVector<ReshapeRun, 4>> runs = pairRuns(from, to);
   if (!runs) {
@@ -81,7 +83,8 @@ std::optional<Indices> throughReshape(ReshapeOp op, const Indices &result, Itera
         operand[dim].product = space.addDimension(from[dim]);
         fresh.append(operand[dim].product);
       }
-      // Broadcast dimensions have lost their atoms: then only a run of one operand dimension has a linear index.
+      // Broadcast dimensions have lost their atoms: then only a run of one operand dimension has a linear
+      // index.
       if (space.extent(space.resolve(all)) == space.extent(fresh)) {
         if (failed(space.unify(fresh, all, error)))
           return std::nullopt;
@@ -115,8 +118,10 @@ std::optional<Indices> throughReshape(ReshapeOp op, const Indices &result, Itera
 
 } // namespace
 
-std::optional<Access> heddle::resolveAccess(mlir::Value value, const TensorIndex &index, IterationSpace &space,
-                                            llvm::function_ref<bool(mlir::Value)> isBase, std::string *error) {
+std::optional<Access> heddle::resolveAccess(mlir::Value value, const TensorIndex &index,
+                                            IterationSpace &space,
+                                            llvm::function_ref<bool(mlir::Value)> isBase,
+                                            std::string *error) {
   Indices indices;
   for (const AtomProduct &product : index) {
     indices.emplace_back();

@@ -1,7 +1,8 @@
 //===- MatrixAccess.h - Views as operands of products and attention -*- C++ -*-===//
 //
-// A matrix product reads an operand in place when it is rows and columns of one stride each, one of them 1, and one stride
-// from matrix to matrix; attention reads heads of contiguous vectors. Anything else has to be copied first.
+// A matrix product reads an operand in place when it is rows and columns of one stride each, one of them 1,
+// and one stride from matrix to matrix; attention reads heads of contiguous vectors. Anything else has to be
+// copied first.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_LAYOUT_MATRIXACCESS_H

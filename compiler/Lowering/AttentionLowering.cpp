@@ -26,13 +26,15 @@ std::optional<HeadsAccess> resultAccess(AttentionOp attention, Value yielded, st
     index = *next;
   }
   LinearForm offset;
-  SymbolicShape strides = contiguousStrides(symbolicShape(llvm::cast<mlir::RankedTensorType>(yielded.getType())));
+  SymbolicShape strides =
+      contiguousStrides(symbolicShape(llvm::cast<mlir::RankedTensorType>(yielded.getType())));
   for (auto [stride, product] : llvm::zip_equal(strides, index))
     offset.addScaled(stride, space.linear(space.resolve(product)));
   int64_t values[4];
   for (int dim = 0; dim < 4; ++dim) {
     std::optional<SymbolicDim> stride = strideOf(result[dim], offset, space);
-    if (!stride || (dim == 3 && !stride->isOne() && !symbolicShape(attention.getResult().getType())[3].isOne())) {
+    if (!stride ||
+        (dim == 3 && !stride->isOne() && !symbolicShape(attention.getResult().getType())[3].isOne())) {
       reason = "the result's dimensions do not lie evenly where it is written";
       return std::nullopt;
     }
@@ -52,9 +54,9 @@ public:
     SymbolicShape value = symbolicShape(attention.getValue().getType());
     if (!query[3].isStatic() || !value[3].isStatic())
       return fail("head dimensions must be static");
-    std::optional<HeadsAccess> accesses[4] = {headsAccess(attention.getQuery()), headsAccess(attention.getKey()),
-                                              headsAccess(attention.getValue()),
-                                              resultAccess(attention, yield.getValues()[0], reason_)};
+    std::optional<HeadsAccess> accesses[4] = {
+        headsAccess(attention.getQuery()), headsAccess(attention.getKey()), headsAccess(attention.getValue()),
+        resultAccess(attention, yield.getValues()[0], reason_)};
     for (auto &access : accesses)
       if (!access)
         return fail("an operand's head dimension is not contiguous");
@@ -148,8 +150,8 @@ private:
     llvm::SmallVector<Value> loops(indices.begin(), indices.end());
     MapAccess place = func.access(form, loops);
     Value value = kernel::LoadOp::create(func.builder(), func.loc(),
-                                         llvm::cast<kernel::BufferType>(buffer.getType()).getElementType(), buffer,
-                                         place.map, place.indices, place.symbols, nullptr);
+                                         llvm::cast<kernel::BufferType>(buffer.getType()).getElementType(),
+                                         buffer, place.map, place.indices, place.symbols, nullptr);
     return widen(func.builder(), func.loc(), value);
   }
 

@@ -36,15 +36,17 @@ public:
     SymbolicShape shape(wide_.getRank(), SymbolicDim::fixed(1));
     shape.back() = symbolicShape(wide_).back();
     auto vectorType = llvm::cast<RankedTensorType>(vector.getType());
-    Value row = ReshapeOp::create(builder_, loc_,
-                                  tensorType(builder_.getContext(), shape, vectorType.getElementType()), vector);
-    Value rows = BroadcastOp::create(builder_, loc_, withElementType(wide_, vectorType.getElementType()), row);
+    Value row = ReshapeOp::create(
+        builder_, loc_, tensorType(builder_.getContext(), shape, vectorType.getElementType()), vector);
+    Value rows =
+        BroadcastOp::create(builder_, loc_, withElementType(wide_, vectorType.getElementType()), row);
     return widen(rows);
   }
   /// A number for every row.
   Value number(double value) {
     return ConstantOp::create(
-        builder_, loc_, mlir::DenseElementsAttr::get(reduced_, builder_.getF32FloatAttr(static_cast<float>(value))));
+        builder_, loc_,
+        mlir::DenseElementsAttr::get(reduced_, builder_.getF32FloatAttr(static_cast<float>(value))));
   }
 
   template <typename Op, typename... Operands>

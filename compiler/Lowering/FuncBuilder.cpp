@@ -61,7 +61,8 @@ Value FuncBuilder::extent(const SymbolicDim &dim) {
     builder_.setInsertionPointToStart(body_);
   Value product;
   auto multiply = [&](Value factor) {
-    product = product ? Value(mlir::arith::MulIOp::create(builder_, named("extent"), product, factor)) : factor;
+    product =
+        product ? Value(mlir::arith::MulIOp::create(builder_, named("extent"), product, factor)) : factor;
   };
   for (const std::string &name : dim.symbols)
     multiply(symbol(name));

@@ -15,7 +15,8 @@ struct MapAccess {
   llvm::SmallVector<mlir::Value, 4> indices, symbols;
 };
 
-/// Builds a kernel.func whose arguments are found while its body is made: buffers for graph values, counts for symbols.
+/// Builds a kernel.func whose arguments are found while its body is made: buffers for graph values, counts
+/// for symbols.
 class FuncBuilder {
 public:
   FuncBuilder(mlir::MLIRContext *context, mlir::Location loc, llvm::StringRef name);
@@ -35,7 +36,8 @@ public:
   /// An extent as an index value: a constant, or counts multiplied at the function's start.
   mlir::Value extent(const SymbolicDim &dim);
 
-  /// The access Σ coefficient × index, with loops[i] the index value of loop i; a gathered row adds `gatherStride` × `row`.
+  /// The access Σ coefficient × index, with loops[i] the index value of loop i; a gathered row adds
+  /// `gatherStride` × `row`.
   MapAccess access(const LoopForm &form, llvm::ArrayRef<mlir::Value> loops,
                    const std::optional<SymbolicDim> &gatherStride = std::nullopt, mlir::Value row = {});
 

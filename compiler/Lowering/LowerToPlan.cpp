@@ -80,8 +80,8 @@ private:
     auto type = llvm::cast<RankedTensorType>(value.getType());
     mlir::OpBuilder::InsertionGuard guard(builder_);
     auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
-    auto buffer = plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr, nullptr,
-                                         nullptr, nullptr, nullptr, locationText(value.getLoc()));
+    auto buffer = plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr,
+                                         nullptr, nullptr, nullptr, nullptr, locationText(value.getLoc()));
     buffers_[value] = buffer;
     return buffer;
   }
@@ -129,8 +129,8 @@ private:
     int64_t offset = 0;
     for (PartAttr part : parameter.getParts().getAsRange<PartAttr>()) {
       auto init = part.getInit() == InitKind::Normal ? plan::InitKind::Normal : plan::InitKind::Constant;
-      parts.push_back(plan::PartAttr::get(builder_.getContext(), part.getName(), part.getShape(), offset, init,
-                                          part.getScale()));
+      parts.push_back(plan::PartAttr::get(builder_.getContext(), part.getName(), part.getShape(), offset,
+                                          init, part.getScale()));
       int64_t count = 1;
       for (int64_t extent : part.getShape())
         count *= extent;
@@ -198,16 +198,15 @@ private:
     llvm::SmallVector<mlir::Attribute> buffers;
     for (const LoweredKernel::Buffer &buffer : kernel->buffers)
       buffers.push_back(reference(buffer.value, buffer.offset));
-    plan::LaunchOp::create(builder_, group.getLoc(), symbol, builder_.getArrayAttr(buffers),
-                                         kernel->counts, phaseOf(group), nullptr, nullptr, group.getLabel(),
-                           locationText(group.getLoc()));
+    plan::LaunchOp::create(builder_, group.getLoc(), symbol, builder_.getArrayAttr(buffers), kernel->counts,
+                           phaseOf(group), nullptr, nullptr, group.getLabel(), locationText(group.getLoc()));
     return success();
   }
 
   plan::MatrixAttr matrix(const MatrixAccess &access) {
     mlir::Type element = llvm::cast<RankedTensorType>(access.base.getType()).getElementType();
-    return plan::MatrixAttr::get(builder_.getContext(), reference(access.base, access.offset), element, access.ld,
-                                 access.batchStride, access.transposed);
+    return plan::MatrixAttr::get(builder_.getContext(), reference(access.base, access.offset), element,
+                                 access.ld, access.batchStride, access.transposed);
   }
 
   LogicalResult addProduct(GroupOp group) {
@@ -225,9 +224,10 @@ private:
       addend = matrix({residual, 0, product->n, product->m * product->n, false});
     }
     plan::ProductOp::create(builder_, group.getLoc(), product->m, product->n, product->k, product->batch,
-                            matrix(product->lhs), matrix(product->rhs), addend, matrix(result), llvm::APFloat(1.0),
-                            llvm::APFloat(addend ? 1.0 : 0.0), math, plan::Epilogue::None, nullptr, nullptr, nullptr,
-                            phaseOf(group), group.getLabel(), locationText(group.getLoc()));
+                            matrix(product->lhs), matrix(product->rhs), addend, matrix(result),
+                            llvm::APFloat(1.0), llvm::APFloat(addend ? 1.0 : 0.0), math, plan::Epilogue::None,
+                            nullptr, nullptr, nullptr, phaseOf(group), group.getLabel(),
+                            locationText(group.getLoc()));
     return success();
   }
 
@@ -260,8 +260,9 @@ struct LowerToPlanPass : public impl::LowerToPlanBase<LowerToPlanPass> {
     llvm::sort(names);
     for (llvm::StringRef name : names)
       symbols.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(values[name])));
-    auto program = plan::ProgramOp::create(builder, func.getLoc(), "plan", model, device, target, pipeline, mode,
-                                           precision, builder.getDictionaryAttr(symbols), 0, 0, llvm::APFloat(0.0));
+    auto program =
+        plan::ProgramOp::create(builder, func.getLoc(), "plan", model, device, target, pipeline, mode,
+                                precision, builder.getDictionaryAttr(symbols), 0, 0, llvm::APFloat(0.0));
     program.getBody().emplaceBlock();
     if (mlir::failed(ProgramBuilder(func, program, precision == "tf32").build()))
       return signalPassFailure();

@@ -13,8 +13,8 @@
 
 namespace heddle {
 
-/// A kernel.func, not yet in a program, with the values that a launch passes. The function's text does not depend on the
-/// values of symbols: those are counts.
+/// A kernel.func, not yet in a program, with the values that a launch passes. The function's text does not
+/// depend on the values of symbols: those are counts.
 struct LoweredKernel {
   mlir::OwningOpRef<kernel::FuncOp> func;
   /// What the leading arguments point at: a graph value (group result or base) from an element on.
@@ -34,8 +34,8 @@ std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, std::string &r
 /// Lowers a group of kind attention: the skeleton with its score and mask functions.
 std::optional<LoweredKernel> lowerAttentionGroup(graph::GroupOp group, std::string &reason);
 
-/// Names for a kernel's arguments, from the graph: "weight" for a parameter blocks.3.norm1.weight, else the mnemonic of the
-/// defining op or the input's name. The same for every layer, so that layers share kernels.
+/// Names for a kernel's arguments, from the graph: "weight" for a parameter blocks.3.norm1.weight, else the
+/// mnemonic of the defining op or the input's name. The same for every layer, so that layers share kernels.
 std::string argumentName(mlir::Value base);
 
 } // namespace heddle

@@ -105,13 +105,15 @@ private:
         constantStart += shapeOf(operand)[concat.getAxis()].value;
         if (part_ && part != *part_)
           continue;
-        domain_.writes.push_back({operand, concat, static_cast<unsigned>(part), static_cast<unsigned>(number), {}});
+        domain_.writes.push_back(
+            {operand, concat, static_cast<unsigned>(part), static_cast<unsigned>(number), {}});
         writeForms_.push_back(std::move(form));
       }
     }
   }
 
-  /// Whether `outer` and `inner` can be one loop: every form steps over a whole inner loop when outer steps once.
+  /// Whether `outer` and `inner` can be one loop: every form steps over a whole inner loop when outer steps
+  /// once.
   bool mergeable(int outer, int inner, llvm::ArrayRef<LinearForm> forms) const {
     const SymbolicDim &extent = domain_.group.space.extent(inner);
     for (const LinearForm &form : forms) {
@@ -224,7 +226,8 @@ private:
 
 } // namespace
 
-std::optional<RowsDomain> heddle::buildRowsDomain(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs,
-                                                  std::string &reason, std::optional<unsigned> part) {
+std::optional<RowsDomain> heddle::buildRowsDomain(llvm::ArrayRef<Operation *> ops,
+                                                  llvm::ArrayRef<Value> outputs, std::string &reason,
+                                                  std::optional<unsigned> part) {
   return DomainBuilder(ops, outputs, reason, part).build();
 }

@@ -15,7 +15,8 @@ namespace arith = mlir::arith;
 namespace math = mlir::math;
 
 Type heddle::computeType(Type elementType) {
-  return llvm::isa<mlir::FloatType>(elementType) ? mlir::Float32Type::get(elementType.getContext()) : elementType;
+  return llvm::isa<mlir::FloatType>(elementType) ? mlir::Float32Type::get(elementType.getContext())
+                                                 : elementType;
 }
 
 Value heddle::widen(OpBuilder &builder, Location loc, Value element) {
