@@ -65,6 +65,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     mlir::Block &block = func.getBody().front();
     materializeOutputs(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
+      materializeAttentionOperands(attention);
       llvm::SmallVector<Operation *> ops = attentionOps(attention);
       outline(GroupKind::Attention, ops, "attention", ops.back()->getResult(0));
     }
