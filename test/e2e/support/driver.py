@@ -51,13 +51,14 @@ class Test:
 
     def command(self, *arguments, **options):
         """The finished process; stdout and stderr as text."""
-        return subprocess.run(["heddle", *arguments], capture_output=True, text=True, **options)
+        return subprocess.run(["heddle", *arguments], capture_output=True, text=True,
+                              encoding="utf-8", errors="backslashreplace", **options)
 
     def fails(self, code, arguments, *wanted, name=None, **options):
-        """The command must exit with `code`, print one error that holds each text of `wanted`, and nothing else."""
+        """The command must exit with `code` and print one error that holds each text of `wanted`, nothing else."""
         done = self.command(*arguments, **options)
         name = name or " ".join(arguments)
-        found = f"{name}: {done.stderr[:1500]!r}"
+        found = f"{name}: {done.stderr[:700]!r}"
         self.check(done.returncode == code, f"wanted exit code {code}, found {done.returncode}; {found}")
         self.check(done.stderr.count("error: ") == 1, f"wanted one error, found {done.stderr.count('error: ')}; {found}")
         self.check(done.stdout == "", f"wanted nothing on stdout, found {done.stdout[:300]!r}; {found}")
@@ -65,6 +66,7 @@ class Test:
             self.check(text in done.stderr, f"wanted {text!r} in the error; {found}")
         for text in ("Assertion", "Stack dump", "PLEASE submit a bug report", "Traceback"):
             self.check(text not in done.stderr, f"found {text!r}; {found}")
+        return done
 
     def run(self, name, text, inputs, flags=()):
         """Runs a graph in every implementation; yields (label, outputs by name). A run that fails is a fault."""
