@@ -75,7 +75,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
       outline(GroupKind::Product, ops, labelOf(ops), ops.back()->getResult(0));
     }
     mlir::sortTopologically(&block);
-    RowsFusionCounts counts = fuseRows(func, maxBuffers);
+    RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);
     merged += counts.merged;
     refused += counts.refused;
     mlir::sortTopologically(&block);
