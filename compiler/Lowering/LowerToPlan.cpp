@@ -3,7 +3,7 @@
 #include "compiler/Layout/MatrixAccess.h"
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
-#include "dialects/Graph/Locations.h"
+#include "compiler/Support/Locations.h"
 #include "dialects/Plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
