@@ -3,6 +3,7 @@
 another width than values, and with groups of query heads."""
 
 import math
+from operator import sub
 
 from support.driver import Test
 from support.graph import Graph
@@ -17,13 +18,11 @@ def inputs_of(size, length=40, count=2, value_size=None):
     return {"q": fill(1, shape), "k": fill(2, shape), "v": fill(3, (*shape[:-1], value_size or size))}
 
 
-def named(graph, prefix="%"):
-    q, k, v = (prefix + name for name in "qkv")
+def named(graph, q="%q", k="%k", v="%v"):
     return graph.attention(q, k, v, 1 / math.sqrt(graph.shape(q)[-1]))
 
 
-def written_out(graph, prefix="%"):
-    q, k, v = (prefix + name for name in "qkv")
+def written_out(graph, q="%q", k="%k", v="%v"):
     scores = graph.matmul(q, graph.transpose(k, [0, 1, 3, 2]))
     scale = graph.like(repr(1 / math.sqrt(graph.shape(q)[-1])), scores)
     return graph.matmul(graph.unary("softmax", graph.binary("mul", scores, scale)), v)
@@ -43,12 +42,35 @@ for size in (4, 16, 20, 32, 40, 48, 64, 72, 80, 88, 96, 104, 112, 120, 128):
         for label, outputs in test.run(f"{form.__name__}-{size}", graph.text(out=form(graph)), inputs):
             test.close(label, outputs["out"].values, wanted, F32_TOLERANCE)
 
+# bf16, whose inputs are exact: half a step of the result is 2^-9 of it, and the rounded probabilities add as much
+# again. The compiled form keeps scores wide, so that it is off at most twice as far as eager execution is.
+HALF_STEP = 2.0 ** -9
+for size in (20, 40, 72, 104, 128):
+    inputs = inputs_of(size)
+    wanted = wanted_of(inputs)
+    largest = max(map(abs, wanted))
+    for form in (named, written_out):
+        graph = Graph(**inputs)
+        out = form(graph, *(graph.cast("%" + name, "bf16") for name in "qkv"))
+        errors = {}
+        for label, outputs in test.run(f"bf16-{form.__name__}-{size}", graph.text(out=out), inputs):
+            found = outputs["out"]
+            test.check(found.dtype == "bf16", f"{label}: wanted bf16, found {found.dtype}")
+            errors[label] = max(map(abs, map(sub, found.values, wanted)))
+            test.check(math.isfinite(math.fsum(found.values)), f"{label}: wanted finite values")
+        eager = next((error for label, error in errors.items() if label.endswith("eager")), math.inf)
+        for label, error in errors.items():
+            if not label.endswith("eager"):
+                test.number(f"{label}: largest error", error, 0, max(2 * eager, HALF_STEP * largest))
+            elif form is named:  # Written out, eager execution also rounds the scores.
+                test.number(f"{label}: largest error", error, 0, 3 * HALF_STEP * largest)
+
 # Two sizes in one program: the second finds the scratch memory that the first left.
 for first, second in ((128, 72), (120, 104), (64, 40)):
     parts = {"a_": inputs_of(first), "b_": inputs_of(second)}
     inputs = {prefix + name: tensor for prefix, part in parts.items() for name, tensor in part.items()}
     graph = Graph(**inputs)
-    text = graph.text(**{prefix + "out": named(graph, "%" + prefix) for prefix in parts})
+    text = graph.text(**{prefix + "out": named(graph, *(f"%{prefix}{name}" for name in "qkv")) for prefix in parts})
     for label, outputs in test.run(f"both-{first}-{second}", text, inputs):
         for prefix, part in parts.items():
             test.close(f"{label}: {prefix}out", outputs[prefix + "out"].values, wanted_of(part), F32_TOLERANCE)

@@ -6,7 +6,7 @@ import math
 from support.driver import Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, heads
-from support.tensors import Tensor, fill
+from support.tensors import Tensor, f32, fill
 
 LENGTH = SIZE = 4
 ROWS = ("1000", "1100", "0000", "1111")
@@ -64,4 +64,33 @@ for label, outputs in test.run("tall", graph.text(out=graph.attention("%q", "%k"
     test.close(label, found, wanted_tall, F32_TOLERANCE)
     first = found[:(queries - keys) * 8]
     test.check(first == [0.0] * len(first), f"{label}: wanted zeros in the first {queries - keys} rows, found {first}")
+
+# More keys than queries: the first query already sees keys - queries + 1 of them, and a mask hides every third row.
+queries, keys = 33, 150
+q, k, v = fill(1, (2, 2, queries, 8)), fill(2, (2, 2, keys, 8)), fill(3, (2, 2, keys, 8))
+hidden = Tensor("i1", (1, 1, queries, 1), [int(i % 3 != 1) for i in range(queries)])
+inputs = {"q": q, "k": k, "v": v, "mask": hidden}
+wanted_wide = heads(q, k, v, 0.5, allowed=lambda i, j: i % 3 != 1 and j <= i + keys - queries)
+graph = Graph(**inputs)
+text = graph.text(out=graph.attention("%q", "%k", "%v", 0.5, mask="%mask", causal=True))
+for label, outputs in test.run("wide", text, inputs):
+    found = list(outputs["out"].values)
+    test.close(label, found, wanted_wide, F32_TOLERANCE)
+    rows = [found[(head * queries + i) * 8:][:8] for head in range(4) for i in range(1, queries, 3)]
+    test.check(all(row == [0.0] * 8 for row in rows), f"{label}: wanted zeros in the hidden rows")
+
+# A bias whose heads do not lie evenly in memory: two dimensions that changed places and became one.
+bias = fill(4, (3, 2, queries, queries))
+q, k, v = (fill(seed, (1, 6, queries, 8)) for seed in (1, 2, 3))
+inputs = {"q": q, "k": k, "v": v, "bias": bias}
+graph = Graph(**inputs)
+turned = graph.reshape(graph.transpose("%bias", [1, 0, 2, 3]), (1, 6, queries, queries))
+text = graph.text(out=graph.attention("%q", "%k", "%v", 0.5, bias=turned))
+wanted_turned = []
+for head in range(6):
+    part = [f32((queries, 8), t.values[head * queries * 8:][:queries * 8]) for t in (q, k, v)]
+    start = (head % 3 * 2 + head // 3) * queries * queries
+    wanted_turned += heads(*part, 0.5, bias=lambda i, j: bias.values[start + i * queries + j])
+for label, outputs in test.run("uneven-bias", text, inputs):
+    test.close(label, outputs["out"].values, wanted_turned, F32_TOLERANCE)
 test.finish()
