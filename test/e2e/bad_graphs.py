@@ -102,13 +102,4 @@ test.fails(1, ["explain", test.folder + "/"], test.folder)
 os.mkdir(test.path("folder.mlir"))
 test.fails(1, ["explain", test.path("folder.mlir")], "folder.mlir", "directory")
 test.fails(1, ["explain", test.write("graph.txt", "")], "graph.txt")
-
-# Long graphs are no bad ones: ten thousand ops in a chain compile, in far less than the limit, which cubic time would pass.
-lines, last = [], "%x"
-for index in range(10_000):
-    lines.append(f"  %v{index} = graph.{'neg' if index % 2 else 'abs'} {last} : tensor<4xf32>")
-    last = f"%v{index}"
-path = test.write("chain.mlir", function([*lines, f"  return {last} : tensor<4xf32>"], "%x: tensor<4xf32>", "tensor<4xf32>"))
-done = test.command("compile", path, "-o", test.path("chain.heddle"), "--device", DEVICE, timeout=120)
-test.check(done.returncode == 0, f"chain: exit code {done.returncode}: {done.stderr[:500]}")
 test.finish()
