@@ -141,7 +141,8 @@ static Value copyOf(Operation *user, Value value) {
 /// Whether a reshape can be read through what lies under it.
 static bool readable(ReshapeOp op) {
   IterationSpace space;
-  TensorIndex index = space.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(op.getResult().getType())));
+  TensorIndex index =
+      space.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(op.getResult().getType())));
   return resolveAccess(op.getResult(), index, space).has_value();
 }
 
@@ -167,7 +168,8 @@ void heddle::materializeAttentionOperands(AttentionOp attention) {
       if (!readable(reshape))
         reshape.getOperandMutable().assign(copyOf(reshape, reshape.getOperand()));
     // Query, key and value come first; mask and bias are read one score at a time.
-    bool inPlace = operand.getOperandNumber() < 3 ? headsReadable(operand.get()) : scoresReadable(operand.get());
+    bool inPlace =
+        operand.getOperandNumber() < 3 ? headsReadable(operand.get()) : scoresReadable(operand.get());
     if (!inPlace)
       operand.set(copyOf(attention, operand.get()));
   }

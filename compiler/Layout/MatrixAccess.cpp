@@ -8,7 +8,8 @@ static SymbolicShape shapeOf(Value value) {
   return symbolicShape(llvm::cast<mlir::RankedTensorType>(value.getType()));
 }
 
-/// Reads `value` as matrices: the last two dimensions, or with `flattenRows` all but the last dimension as rows.
+/// Reads `value` as matrices: the last two dimensions, or with `flattenRows` all but the last dimension as
+/// rows.
 static std::optional<MatrixAccess> matrixAccess(Value value, bool flattenRows) {
   IterationSpace space;
   SymbolicShape shape = shapeOf(value);
@@ -28,8 +29,8 @@ static std::optional<MatrixAccess> matrixAccess(Value value, bool flattenRows) {
   MatrixAccess matrix{access->base, constantOf(access->offset), 0, batchStride->value, false};
   bool oneRow = space.extent(space.resolve(rows)).isOne(), oneColumn = shape[rank - 1].isOne();
   int64_t rowCount = space.extent(space.resolve(rows)).value, columnCount = shape[rank - 1].value;
-  // A stride of 0 with several rows or columns is a broadcast, which no product library reads. A lone row or column can take
-  // any leading dimension that is large enough.
+  // A stride of 0 with several rows or columns is a broadcast, which no product library reads. A lone row or
+  // column can take any leading dimension that is large enough.
   if ((!oneRow && rowStride->value == 0) || (!oneColumn && columnStride->value == 0))
     return std::nullopt;
   if (columnStride->isOne() || oneColumn) {
