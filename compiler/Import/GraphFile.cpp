@@ -40,11 +40,10 @@ public:
 
 private:
   /// A name in a broken file may be megabytes long.
-  static std::string shortened(std::string text) {
-    constexpr size_t kLimit = 400;
-    if (text.size() <= kLimit)
+  static std::string shortened(std::string text, size_t limit = 400) {
+    if (text.size() <= limit)
       return text;
-    size_t end = kLimit;
+    size_t end = limit;
     while (end > 0 && (text[end] & 0xC0) == 0x80) // Inside a character of several bytes.
       --end;
     return text.substr(0, end) + "…";
@@ -68,7 +67,7 @@ private:
     llvm::StringRef rest = text_, line;
     for (unsigned i = 0; i < file.getLine(); ++i)
       std::tie(line, rest) = rest.split('\n');
-    return line.trim().empty() ? "" : "\n  " + shortened(line.trim().str());
+    return line.trim().empty() ? "" : "\n  " + shortened(line.trim().str(), 120);
   }
 
   mlir::LogicalResult take(mlir::Diagnostic &diagnostic) {
