@@ -138,6 +138,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     castPartsFirst(func);
     materializeOutputs(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
+      materializeAttentionOperands(attention);
       llvm::SmallVector<Operation *> ops = attentionOps(attention);
       outline(GroupKind::Attention, ops, "attention", ops.back()->getResult(0));
     }
@@ -147,7 +148,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
       outline(GroupKind::Product, ops, labelOf(ops), ops.back()->getResult(0));
     }
     mlir::sortTopologically(&block);
-    RowsFusionCounts counts = fuseRows(func, maxBuffers);
+    RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);
     merged += counts.merged;
     refused += counts.refused;
     mlir::sortTopologically(&block);

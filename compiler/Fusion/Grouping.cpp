@@ -156,6 +156,25 @@ void heddle::materializeOutputs(mlir::func::FuncOp func) {
   }
 }
 
+void heddle::materializeAttentionOperands(AttentionOp attention) {
+  for (mlir::OpOperand &operand : attention->getOpOperands()) {
+    // Reshapes first, from the base on: what they leave is often read in place.
+    llvm::SmallVector<ReshapeOp> reshapes;
+    for (Operation *view = operand.get().getDefiningOp(); view && view->hasTrait<ViewLike>();
+         view = view->getOperand(0).getDefiningOp())
+      if (auto reshape = llvm::dyn_cast<ReshapeOp>(view))
+        reshapes.push_back(reshape);
+    for (ReshapeOp reshape : llvm::reverse(reshapes))
+      if (!readable(reshape))
+        reshape.getOperandMutable().assign(copyOf(reshape, reshape.getOperand()));
+    // Query, key and value come first; mask and bias are read one score at a time.
+    bool inPlace =
+        operand.getOperandNumber() < 3 ? headsReadable(operand.get()) : scoresReadable(operand.get());
+    if (!inPlace)
+      operand.set(copyOf(attention, operand.get()));
+  }
+}
+
 void heddle::materializeOperands(mlir::func::FuncOp func) {
   func.walk([&](Operation *op) {
     if (op->getParentOfType<GroupOp>())
@@ -171,10 +190,7 @@ void heddle::materializeOperands(mlir::func::FuncOp func) {
             operand->set(copyOf(op, operand->get()));
       }
     } else if (auto attention = llvm::dyn_cast<AttentionOp>(op)) {
-      for (mlir::OpOperand *operand :
-           {&attention.getQueryMutable(), &attention.getKeyMutable(), &attention.getValueMutable()})
-        if (!headsReadable(operand->get()))
-          operand->set(copyOf(op, operand->get()));
+      materializeAttentionOperands(attention);
     }
   });
 }

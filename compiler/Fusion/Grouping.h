@@ -31,6 +31,10 @@ void materializeOutputs(mlir::func::FuncOp func);
 /// no linear index can read.
 void materializeOperands(mlir::func::FuncOp func);
 
+/// The same for one attention alone: groups of attention take the views of its result in before other ops' operands are
+/// looked at.
+void materializeAttentionOperands(graph::AttentionOp attention);
+
 } // namespace heddle
 
 #endif // HEDDLE_COMPILER_FUSION_GROUPING_H

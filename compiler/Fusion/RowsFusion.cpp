@@ -26,7 +26,8 @@ int64_t bytesOf(Value value) {
 
 class RowsFusion {
 public:
-  RowsFusion(mlir::func::FuncOp func, int64_t maxBuffers) : func_(func), maxBuffers_(maxBuffers) {}
+  RowsFusion(mlir::func::FuncOp func, int64_t maxBuffers, int64_t maxOps)
+      : func_(func), maxBuffers_(maxBuffers), maxOps_(maxOps) {}
 
   RowsFusionCounts run() {
     collectNodes();
@@ -143,6 +144,9 @@ private:
       return true;
     if (nodes_[a].once != nodes_[b].once)
       return refuse(a, b, "one of the two depends on no input and runs once");
+    // A merge looks at all ops of the new group: without a limit a long chain would take cubic time.
+    if (static_cast<int64_t>(members_[a].size() + members_[b].size()) > maxOps_)
+      return refuse(a, b, "the kernel would hold more than " + std::to_string(maxOps_) + " ops");
     if (pathThroughOthers(a, b) || pathThroughOthers(b, a))
       return refuse(a, b, "another group lies between the two");
     llvm::SmallVector<int> members(members_[a]);
@@ -231,7 +235,7 @@ private:
   }
 
   mlir::func::FuncOp func_;
-  int64_t maxBuffers_;
+  int64_t maxBuffers_, maxOps_;
   std::vector<Node> nodes_;
   std::vector<llvm::SmallVector<int>> members_;
   llvm::DenseMap<int, llvm::SmallVector<std::string>> reasons_;
@@ -240,6 +244,6 @@ private:
 
 } // namespace
 
-RowsFusionCounts heddle::fuseRows(mlir::func::FuncOp func, int64_t maxBuffers) {
-  return RowsFusion(func, maxBuffers).run();
+RowsFusionCounts heddle::fuseRows(mlir::func::FuncOp func, int64_t maxBuffers, int64_t maxOps) {
+  return RowsFusion(func, maxBuffers, maxOps).run();
 }

@@ -73,22 +73,33 @@ std::optional<ProductAccess> heddle::matrixOperands(MatmulOp op) {
   return product;
 }
 
-std::optional<HeadsAccess> heddle::headsAccess(Value value) {
+/// Base, and the strides of the four dimensions; nothing where a dimension has none.
+static std::optional<Access> evenAccess(Value value, std::optional<SymbolicDim> (&strides)[4]) {
   IterationSpace space;
   TensorIndex index = space.addTensor(shapeOf(value));
   std::optional<Access> access = resolveAccess(value, index, space);
   if (!access)
     return std::nullopt;
-  std::optional<SymbolicDim> strides[4];
   for (int dim = 0; dim < 4; ++dim) {
     strides[dim] = strideOf(index[dim], access->offset, space);
     if (!strides[dim])
       return std::nullopt;
   }
-  if (!strides[3]->isOne() && !shapeOf(value)[3].isOne())
+  return access;
+}
+
+std::optional<HeadsAccess> heddle::headsAccess(Value value) {
+  std::optional<SymbolicDim> strides[4];
+  std::optional<Access> access = evenAccess(value, strides);
+  if (!access || (!strides[3]->isOne() && !shapeOf(value)[3].isOne()))
     return std::nullopt;
   return HeadsAccess{access->base, constantOf(access->offset), strides[0]->value, strides[1]->value,
                      strides[2]->value};
+}
+
+bool heddle::scoresReadable(Value value) {
+  std::optional<SymbolicDim> strides[4];
+  return evenAccess(value, strides).has_value();
 }
 
 bool heddle::headsReadable(Value value) { return headsAccess(value).has_value(); }

@@ -38,6 +38,8 @@ struct HeadsAccess {
 };
 std::optional<HeadsAccess> headsAccess(mlir::Value value);
 bool headsReadable(mlir::Value value);
+/// Whether a mask or bias of rank 4 has one stride for each dimension.
+bool scoresReadable(mlir::Value value);
 
 } // namespace heddle
 

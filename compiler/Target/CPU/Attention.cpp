@@ -100,8 +100,9 @@ private:
   Value queryTile, outTile, scoreTile, wideTile;
   // Of the current item.
   Value batch, head, firstQuery, numQueries, queryPointer, keyPointer, valuePointer, outPointer;
-  SmallVector<Value> masks;        ///< Which lanes are queries, for each vector.
-  SmallVector<Value> queryIndices; ///< vector<lanes x i32> for each vector.
+  SmallVector<Value> masks;    ///< Which lanes are queries, for each vector.
+  SmallVector<Value> lastKeys; ///< With `causal`, the last key that each query sees: vector<lanes x i32>.
+  Value keysEnd;               ///< Behind the last key that any query of the tile sees.
 };
 } // namespace
 
@@ -155,27 +156,29 @@ LogicalResult AttentionLowering::emitItem(Value item) {
   outPointer = place(3, head, firstQuery);
 
   masks.clear();
-  queryIndices.clear();
+  lastKeys.clear();
+  // `causal` is anchored at the last key; negative where the first queries see none. Keys that no query of
+  // the tile sees are not even multiplied.
+  Value diagonal = sub(keyLength, queryLength);
+  keysEnd = op.getCausal() ? min(keyLength, add(add(firstQuery, numQueries), diagonal)) : keyLength;
   auto indices = VectorType::get({lanes}, b.getI32Type());
   SmallVector<int32_t> positions = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
   Value position =
       arith::ConstantOp::create(b, DenseElementsAttr::get(indices, ArrayRef<int32_t>(positions)));
   for (int64_t vector = 0; vector < vectors; ++vector) {
     masks.push_back(e.firstLanes(lanes, sub(numQueries, e.index(vector * lanes))));
-    Value first = arith::IndexCastOp::create(b, b.getI32Type(), add(firstQuery, e.index(vector * lanes)));
-    queryIndices.push_back(
-        arith::AddIOp::create(b, vector::BroadcastOp::create(b, indices, first), position));
+    Value query = add(firstQuery, e.index(vector * lanes));
+    Value last = arith::IndexCastOp::create(b, b.getI32Type(), add(query, diagonal));
+    lastKeys.push_back(arith::AddIOp::create(b, vector::BroadcastOp::create(b, indices, last), position));
   }
   loadQueries();
 
-  // With `causal` query i sees keys 0 to i, whatever the lengths: later keys are not even multiplied.
-  Value keys = op.getCausal() ? min(keyLength, add(firstQuery, numQueries)) : keyLength;
   SmallVector<Value> state(vectors, e.f32(-std::numeric_limits<double>::infinity(), lanes));
   state.append(vectors, e.f32(0, lanes));
   scf::ForOp tilesOfKeys;
   {
     OpBuilder::InsertionGuard guard(b);
-    tilesOfKeys = loop(e.index(0), keys, kKeys, state);
+    tilesOfKeys = loop(e.index(0), keysEnd, kKeys, state);
     SmallVector<Value> next(tilesOfKeys.getRegionIterArgs());
     Value first = tilesOfKeys.getInductionVar();
     if (failed(emitKeys(first, next)))
@@ -205,9 +208,7 @@ void AttentionLowering::loadQueries() {
 }
 
 LogicalResult AttentionLowering::emitKeys(Value first, SmallVectorImpl<Value> &state) {
-  Value keyLength = count(4);
-  Value last = op.getCausal() ? min(keyLength, add(firstQuery, numQueries)) : keyLength;
-  Value numKeys = min(e.index(kKeys), sub(last, first));
+  Value numKeys = min(e.index(kKeys), sub(keysEnd, first));
   Value keyRows = e.element(element, keyPointer, mul(first, stride(1, 2)));
   Scalars keys = asFloat32(keyRows, stride(1, 2), numKeys, op.getHeadDim());
   emitProduct(keys, numKeys, e.index(op.getHeadDim()), queryTile, scoreTile, {});
@@ -304,8 +305,8 @@ FailureOr<Value> AttentionLowering::emitScore(Value score, Value key, int64_t ve
   if (failed(result) || !op.getCausal())
     return result;
   Value narrow = arith::IndexCastOp::create(b, b.getI32Type(), key);
-  Value column = vector::BroadcastOp::create(b, queryIndices[vector].getType(), narrow);
-  Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, column, queryIndices[vector]);
+  Value column = vector::BroadcastOp::create(b, lastKeys[vector].getType(), narrow);
+  Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, column, lastKeys[vector]);
   return arith::SelectOp::create(b, seen, *result, lowest).getResult();
 }
 
