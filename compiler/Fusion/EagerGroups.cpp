@@ -13,18 +13,21 @@ using namespace heddle::graph;
 namespace {
 struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
   void runOnOperation() override {
+    eraseUnusedOps(getOperation());
     materializeOutputs(getOperation());
-    materializeOperands(getOperation());
-    llvm::SmallVector<mlir::Operation *> ops;
-    for (mlir::Operation &op : getOperation().getBody().front())
+    mlir::Block &block = getOperation().getBody().front();
+    for (mlir::Operation &op : llvm::make_early_inc_range(block))
+      if (isComputeOp(&op))
+        materializeOperands(&op);
+    llvm::SmallVector<mlir::Operation *> ops; // Now with the copies.
+    for (mlir::Operation &op : block)
       if (isComputeOp(&op))
         ops.push_back(&op);
     for (mlir::Operation *op : ops) {
       GroupKind kind = llvm::isa<MatmulOp>(op)      ? GroupKind::Product
                        : llvm::isa<AttentionOp>(op) ? GroupKind::Attention
                                                     : GroupKind::Rows;
-      if (!op->use_empty())
-        outline(kind, op, labelOf(op));
+      outline(kind, op, labelOf(op));
     }
   }
 };

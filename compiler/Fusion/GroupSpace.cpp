@@ -41,7 +41,8 @@ public:
     for (Operation *op : ops_)
       if (failed(addOp(op)))
         return std::nullopt;
-    if (failed(alignOutputs()) || failed(collectColumns()) || failed(checkDistinct()) || failed(collectRows()))
+    if (failed(alignOutputs()) || failed(resolveReads()) || failed(collectColumns()) ||
+        failed(checkDistinct()) || failed(collectRows()))
       return std::nullopt;
     return std::move(group_);
   }
@@ -170,6 +171,24 @@ private:
     return success();
   }
 
+  /// What is read from outside must be readable at the indices that the ops agreed on.
+  LogicalResult resolveReads() {
+    for (Operation *op : ops_) {
+      auto &accesses = group_.accesses[op];
+      for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+        accesses.emplace_back();
+        Value base = baseOf(operand);
+        if (isMember(base) || isSplatConstant(base) || (part_ && number != *part_))
+          continue;
+        std::string error;
+        accesses.back() = resolveAccess(operand, group_.operandIndices[op][number], group_.space, &error);
+        if (!accesses.back())
+          return fail(op, error);
+      }
+    }
+    return success();
+  }
+
   LogicalResult collectColumns() {
     group_.hasReductions = !reductions_.empty();
     for (auto &[op, product] : reductions_) {
@@ -178,8 +197,8 @@ private:
       AtomProduct known = group_.space.resolve(reductions_.front().second);
       AtomProduct other = group_.space.resolve(product);
       if (group_.space.extent(known) != group_.space.extent(other))
-        return fail(op, "reduces over " + group_.space.extent(other).str() + " elements, another op of the group over " +
-                            group_.space.extent(known).str());
+        return fail(op, "reduces over " + group_.space.extent(other).str() +
+                            " elements, another op of the group over " + group_.space.extent(known).str());
       if (failed(unify(op, known, other)))
         return failure();
     }
@@ -220,7 +239,7 @@ private:
         // Written part by part: the parts' own atoms run, not the result's along the axis.
         TensorIndex &index = group_.indices[output];
         for (auto [dim, product] : llvm::enumerate(group_.space.resolve(index)))
-          if (static_cast<int64_t>(dim) != concat.getAxis())
+          if (dim != concat.getAxis())
             addRows(product);
         for (const TensorIndex &read : writtenParts(concat))
           addRows(group_.space.resolve(read[concat.getAxis()]));
@@ -271,7 +290,8 @@ private:
 
 } // namespace
 
-std::optional<GroupSpace> heddle::buildGroupSpace(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs,
-                                                  std::string &reason, std::optional<unsigned> part) {
+std::optional<GroupSpace> heddle::buildGroupSpace(llvm::ArrayRef<Operation *> ops,
+                                                  llvm::ArrayRef<Value> outputs, std::string &reason,
+                                                  std::optional<unsigned> part) {
   return SpaceBuilder(ops, outputs, reason, part).build();
 }

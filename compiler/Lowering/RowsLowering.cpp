@@ -1,8 +1,9 @@
 //===- RowsLowering.cpp - A rows group becomes a kernel -------------------===//
 //
-// Stages. Ops that run along the columns are placed in column loops: an op goes into the first loop that comes after all
-// reductions that it depends on. Ops that do not run along the columns stand between the loops. What a later loop needs of
-// an earlier one is kept (row values) when the number of columns is static, and computed again when it is not.
+// Stages. Ops that run along the columns are placed in column loops: an op goes into the first loop that
+// comes after all reductions that it depends on. Ops that do not run along the columns stand between the
+// loops. What a later loop needs of an earlier one is kept (row values) when the number of columns is static,
+// and computed again when it is not.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Lowering/Decompose.h"
@@ -25,8 +26,10 @@ using ReadKey = std::string;
 
 class RowsLowering {
 public:
-  RowsLowering(GroupOp group, std::string &reason, std::optional<unsigned> part)
-      : group_(group), reason_(reason), part_(part), func_(group.getContext(), group.getLoc(), kernelName(group.getLabel())) {}
+  RowsLowering(GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason,
+               std::optional<unsigned> part)
+      : group_(group), symbols_(symbols), reason_(reason), part_(part),
+        func_(group.getContext(), group.getLoc(), kernelName(group.getLabel())) {}
 
   std::optional<LoweredKernel> lower() {
     decomposeNamedOps(group_);
@@ -50,7 +53,7 @@ public:
     findNeeds();
     if (!emit())
       return std::nullopt;
-    return func_.finish(symbolValues(group_));
+    return func_.finish(symbols_);
   }
 
 private:
@@ -68,7 +71,8 @@ private:
   bool reduces() const { return domain_.group.hasReductions; }
   bool mayKeep() const { return columnExtent_.isStatic(); }
 
-  /// Whether the op's result has one element for each column. Without reductions everything is computed in the one loop.
+  /// Whether the op's result has one element for each column. Without reductions everything is computed in
+  /// the one loop.
   bool isColumnOp(Operation *op) const {
     if (!reduces())
       return true;
@@ -126,7 +130,7 @@ private:
       kept_.insert(op);
       loop = own;
     }
-    if (!computed_[loop].insert(op))
+    if (!required_[loop].insert(op).second)
       return;
     requireOperands(op, loop);
   }
@@ -144,7 +148,7 @@ private:
   }
 
   void findNeeds() {
-    computed_.resize(loops_);
+    required_.resize(loops_);
     for (int loop = 0; loop < loops_; ++loop)
       for (Operation *op : ops_)
         if (stages_.lookup(op) == loop && llvm::isa<ReduceOp>(op))
@@ -181,8 +185,8 @@ private:
     MapAccess access = func_.access(read.offset, loopIndices_, read.gatherStride, row);
     Value buffer = func_.buffer(read.base);
     mlir::Type element = llvm::cast<kernel::BufferType>(buffer.getType()).getElementType();
-    Value value = kernel::LoadOp::create(builder(), func_.named(argumentName(read.base)), element, buffer, access.map,
-                                         access.indices, access.symbols, nullptr);
+    Value value = kernel::LoadOp::create(builder(), func_.named(argumentName(read.base)), element, buffer,
+                                         access.map, access.indices, access.symbols, nullptr);
     return widen(builder(), value.getLoc(), value);
   }
 
@@ -203,9 +207,10 @@ private:
     if (Value known = loopReads_.lookup(key))
       return known;
     auto keptRow = keptReads_.find(key);
-    Value value = keptRow != keptReads_.end()
-                      ? Value(kernel::GetOp::create(builder(), func_.named(argumentName(read.base)), keptRow->second))
-                      : load(read);
+    Value value =
+        keptRow != keptReads_.end()
+            ? Value(kernel::GetOp::create(builder(), func_.named(argumentName(read.base)), keptRow->second))
+            : load(read);
     loopReads_[key] = value;
     return value;
   }
@@ -295,8 +300,8 @@ private:
     MapAccess access = func_.access(write.offset, loopIndices_);
     Value buffer = outputBuffers_[write.output];
     mlir::Type element = llvm::cast<mlir::RankedTensorType>(result.getType()).getElementType();
-    kernel::StoreOp::create(builder(), func_.loc(), narrow(builder(), func_.loc(), value, element), buffer, access.map,
-                            access.indices, access.symbols, nullptr);
+    kernel::StoreOp::create(builder(), func_.loc(), narrow(builder(), func_.loc(), value, element), buffer,
+                            access.map, access.indices, access.symbols, nullptr);
     return true;
   }
 
@@ -321,8 +326,8 @@ private:
     if (columnExtent_.isStatic()) {
       count = emitConstant(builder(), func_.loc(), builder().getF32FloatAttr(columnExtent_.value));
     } else {
-      Value number =
-          arith::IndexCastOp::create(builder(), func_.loc(), builder().getI64Type(), func_.extent(columnExtent_));
+      Value number = arith::IndexCastOp::create(builder(), func_.loc(), builder().getI64Type(),
+                                                func_.extent(columnExtent_));
       count = arith::SIToFPOp::create(builder(), func_.named("count"), builder().getF32Type(), number);
     }
     return arith::DivFOp::create(builder(), func_.named("mean"), sum, count);
@@ -362,8 +367,9 @@ private:
     mlir::Block &body = rows.getBody().emplaceBlock();
     static constexpr const char *kRowNames[] = {"i", "j", "k", "l", "m", "n"};
     for (size_t index = 0; index < extents.size(); ++index)
-      loopIndices_.push_back(body.addArgument(
-          builder().getIndexType(), func_.named(extents.size() == 1 ? "row" : kRowNames[std::min<size_t>(index, 5)])));
+      loopIndices_.push_back(
+          body.addArgument(builder().getIndexType(),
+                           func_.named(extents.size() == 1 ? "row" : kRowNames[std::min<size_t>(index, 5)])));
     builder().setInsertionPointToEnd(&body);
 
     for (int loop = 0; loop < loops_; ++loop)
@@ -454,6 +460,7 @@ private:
   }
 
   GroupOp group_;
+  const llvm::StringMap<int64_t> &symbols_;
   std::string &reason_;
   std::optional<unsigned> part_;
   FuncBuilder func_;
@@ -464,7 +471,8 @@ private:
   int loops_ = 1;
 
   llvm::DenseMap<Value, size_t> baseNumbers_;
-  llvm::SmallVector<llvm::SetVector<Operation *>, 4> computed_;
+  /// The ops that each loop computes, so that the walk over operands meets each once.
+  llvm::SmallVector<llvm::SmallPtrSet<Operation *, 8>, 4> required_;
   llvm::SetVector<Operation *> kept_;
   std::map<ReadKey, llvm::SetVector<int>> readLoops_;
 
@@ -500,7 +508,7 @@ std::string heddle::argumentName(Value base) {
   return base.getDefiningOp()->getName().stripDialect().str();
 }
 
-std::optional<LoweredKernel> heddle::lowerRowsGroup(GroupOp group, std::string &reason,
-                                                    std::optional<unsigned> part) {
-  return RowsLowering(group, reason, part).lower();
+std::optional<LoweredKernel> heddle::lowerRowsGroup(GroupOp group, const llvm::StringMap<int64_t> &symbols,
+                                                    std::string &reason, std::optional<unsigned> part) {
+  return RowsLowering(group, symbols, reason, part).lower();
 }
