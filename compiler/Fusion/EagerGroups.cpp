@@ -10,6 +10,32 @@ namespace heddle {
 using namespace heddle;
 using namespace heddle::graph;
 
+static bool hasSingleElements(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType().isF32();
+}
+
+static bool isImplicitCast(mlir::Operation *op) {
+  auto cast = llvm::dyn_cast_or_null<CastOp>(op);
+  return cast && cast.getImplicit();
+}
+
+/// The op with the implicit casts that its kernel does while it reads operands and writes the result, in
+/// order.
+static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {
+  llvm::SmallVector<mlir::Operation *> members;
+  if (isImplicitCast(op))
+    return members;
+  for (mlir::Value operand : op->getOperands())
+    if (mlir::Operation *cast = operand.getDefiningOp();
+        isImplicitCast(cast) && cast->hasOneUse() && hasSingleElements(cast->getResult(0)))
+      members.push_back(cast);
+  members.push_back(op);
+  if (op->hasOneUse() && isImplicitCast(*op->user_begin()) &&
+      !hasSingleElements((*op->user_begin())->getResult(0)))
+    members.push_back(*op->user_begin());
+  return members;
+}
+
 namespace {
 struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
   void runOnOperation() override {
@@ -23,11 +49,22 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
     for (mlir::Operation &op : block)
       if (isComputeOp(&op))
         ops.push_back(&op);
+    llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> groups;
+    llvm::SmallPtrSet<mlir::Operation *, 32> taken;
     for (mlir::Operation *op : ops) {
+      groups.push_back(withCasts(op));
+      taken.insert(groups.back().begin(), groups.back().end());
+    }
+    for (auto [op, members] : llvm::zip_equal(ops, groups)) {
+      if (members.empty()) {
+        if (taken.contains(op))
+          continue;
+        members.push_back(op); // Its neighbours cannot take it.
+      }
       GroupKind kind = llvm::isa<MatmulOp>(op)      ? GroupKind::Product
                        : llvm::isa<AttentionOp>(op) ? GroupKind::Attention
                                                     : GroupKind::Rows;
-      outline(kind, op, labelOf(op));
+      outline(kind, members, labelOf(op));
     }
   }
 };

@@ -10,7 +10,7 @@
 
 namespace heddle {
 #define GEN_PASS_DEF_GRAPHCANONICALIZE
-#include "compiler/Graph/GraphPasses.h.inc"
+#include "compiler/Graph/Passes.h.inc"
 } // namespace heddle
 
 using namespace heddle::graph;

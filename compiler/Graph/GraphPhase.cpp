@@ -2,11 +2,11 @@
 
 #include "mlir/Pass/PassManager.h"
 
-void heddle::buildGraphPhase(mlir::OpPassManager &manager, MatchReports *reports) {
+void heddle::addGraphPhase(mlir::OpPassManager &manager, MatchReports &reports) {
   manager.addPass(createGraphCanonicalize());
   // Norms first: it also raises softmax, which attention starts from.
-  manager.addPass(createRaiseNorms(reports));
-  manager.addPass(createRaiseAttention(reports));
+  manager.addPass(createRaiseNorms(&reports));
+  manager.addPass(createRaiseAttention(&reports));
   // Folds the transposes of the key, and drops what only the raised ops read.
   manager.addPass(createGraphCanonicalize());
   manager.addPass(createVerifyGraph());

@@ -1,5 +1,5 @@
 #include "compiler/Graph/Match.h"
-#include "dialects/Graph/Locations.h"
+#include "compiler/Support/Locations.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -64,7 +64,8 @@ bool match::reducesLast(ReduceOp op) {
 }
 
 std::string match::describe(mlir::Operation *op) {
-  return "'" + op->getName().getStringRef().str() + "' at " + locationText(op->getLoc());
+  std::string place = locationText(op->getLoc());
+  return "'" + op->getName().getStringRef().str() + "'" + (place.empty() ? "" : " at " + place);
 }
 
 void match::eraseDead(mlir::ModuleOp module) {

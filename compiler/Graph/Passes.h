@@ -11,17 +11,17 @@
 namespace heddle {
 
 #define GEN_PASS_DECL
-#include "compiler/Graph/GraphPasses.h.inc"
+#include "compiler/Graph/Passes.h.inc"
 
 /// The raising passes with a place for their reports, which must outlive them.
 std::unique_ptr<mlir::Pass> createRaiseNorms(MatchReports *reports);
 std::unique_ptr<mlir::Pass> createRaiseAttention(MatchReports *reports);
 
 /// The graph phase: canonical form, raising, canonical form, its verifier.
-void buildGraphPhase(mlir::OpPassManager &manager, MatchReports *reports);
+void addGraphPhase(mlir::OpPassManager &manager, MatchReports &reports);
 
 #define GEN_PASS_REGISTRATION
-#include "compiler/Graph/GraphPasses.h.inc"
+#include "compiler/Graph/Passes.h.inc"
 
 } // namespace heddle
 

@@ -1,13 +1,13 @@
 //===- RaiseAttention.cpp - Attention from written-out ops ----------------===//
 #include "compiler/Graph/Passes.h"
 #include "compiler/Graph/Scores.h"
-#include "dialects/Graph/Locations.h"
+#include "compiler/Support/Locations.h"
 
 #include <cmath>
 
 namespace heddle {
 #define GEN_PASS_DEF_RAISEATTENTION
-#include "compiler/Graph/GraphPasses.h.inc"
+#include "compiler/Graph/Passes.h.inc"
 } // namespace heddle
 
 using namespace heddle;
@@ -233,6 +233,7 @@ bool Emitter::masks(NearMiss &miss) {
   llvm::SmallVector<double> fills;
   for (const MaskTerm &term : scores_.masks) {
     llvm::SmallVector<Condition> conditions = conjunction(term.condition, term.negated);
+    llvm::erase_if(conditions, holdsAlways);
     llvm::SmallVector<Condition> others;
     for (const Condition &condition : conditions)
       if (!isCausal(condition, queries, keys))

@@ -1,13 +1,13 @@
 //===- RaiseNorms.cpp - Norms and softmax from written-out ops ------------===//
 #include "compiler/Graph/Match.h"
 #include "compiler/Graph/Passes.h"
-#include "dialects/Graph/Locations.h"
+#include "compiler/Support/Locations.h"
 
 #include <cmath>
 
 namespace heddle {
 #define GEN_PASS_DEF_RAISENORMS
-#include "compiler/Graph/GraphPasses.h.inc"
+#include "compiler/Graph/Passes.h.inc"
 } // namespace heddle
 
 using namespace heddle;

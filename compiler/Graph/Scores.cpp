@@ -2,6 +2,7 @@
 #include "compiler/Graph/Scores.h"
 #include "compiler/Graph/IndexForm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -186,6 +187,17 @@ llvm::SmallVector<Condition> match::conjunction(Value condition, bool negated) {
     }
   }
   return result;
+}
+
+bool match::holdsAlways(const Condition &condition) {
+  std::optional<IndexForm> form = conditionForm(condition.value, condition.negated);
+  if (!form)
+    return false;
+  int64_t least = form->constant;
+  for (auto [coefficient, extent] :
+       llvm::zip_equal(form->coefficients, typeOf(condition.value).getShape()))
+    least += std::min<int64_t>(coefficient, 0) * (extent - 1);
+  return least >= 0;
 }
 
 bool match::isCausal(const Condition &condition, int64_t queries, int64_t keys) {

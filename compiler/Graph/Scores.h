@@ -48,6 +48,9 @@ std::optional<Scores> findScores(mlir::Value value, int readers, NearMiss &miss)
 /// The conditions that all have to hold where `condition` (negated: its negation) holds.
 llvm::SmallVector<Condition> conjunction(mlir::Value condition, bool negated);
 
+/// Whether the condition hides nothing, by the arithmetic of its indices.
+bool holdsAlways(const Condition &condition);
+
 /// Whether the condition, on scores [.., queries, keys], is key <= query + keys - queries.
 bool isCausal(const Condition &condition, int64_t queries, int64_t keys);
 

@@ -3,7 +3,7 @@
 
 namespace heddle {
 #define GEN_PASS_DEF_VERIFYGRAPH
-#include "compiler/Graph/GraphPasses.h.inc"
+#include "compiler/Graph/Passes.h.inc"
 } // namespace heddle
 
 namespace {

@@ -1,9 +1,9 @@
 //===- GraphFile.cpp - Reading a textual graph ----------------------------===//
 #include "compiler/Import/GraphFile.h"
 #include "compiler/Import/SourceScan.h"
+#include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/GraphModule.h"
-#include "dialects/Graph/Locations.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
@@ -46,7 +46,7 @@ private:
       return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
              std::to_string(file.getColumn());
     std::string text = locationText(loc);
-    return text == "unknown" ? path_.str() : path_.str() + ": " + text;
+    return text.empty() ? path_.str() : path_.str() + ": " + text;
   }
 
   mlir::LogicalResult take(mlir::Diagnostic &diagnostic) {

@@ -4,7 +4,7 @@
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Lowering/SymbolValues.h"
-#include "dialects/Graph/Locations.h"
+#include "compiler/Support/Locations.h"
 #include "dialects/Plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,7 +6,7 @@
 #include "compiler/Pipelines/Registration.h"
 #include "compiler/Plan/Artifact.h"
 #include "compiler/Plan/ReferenceProgram.h"
-#include "dialects/Graph/Locations.h"
+#include "compiler/Support/Locations.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -29,7 +29,7 @@ public:
       : handler_(context, [this](mlir::Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || !message_.empty())
             return mlir::success();
-          std::string place = graph::locationText(diagnostic.getLocation());
+          std::string place = locationText(diagnostic.getLocation());
           message_ = place + ": " + diagnostic.str();
           for (mlir::Diagnostic &note : diagnostic.getNotes())
             message_ += "\n  note: " + note.str();

@@ -1,6 +1,6 @@
 #include "compiler/Pipelines/GroupReports.h"
 #include "compiler/Layout/Access.h"
-#include "dialects/Graph/Locations.h"
+#include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphDialect.h"
 
 #include "llvm/ADT/SetVector.h"

@@ -2,8 +2,10 @@
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Graph/Passes.h"
+#include "compiler/Layout/Passes.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Plan/Passes.h"
+#include "compiler/Precision/Passes.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CUDA/Passes.h"
 
@@ -65,13 +67,16 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Graph:
     // Eager runs the graph as it was imported.
     if (compiled)
-      buildGraphPhase(manager, &matches);
+      addGraphPhase(manager, matches);
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
+    addPrecisionPhase(manager, textOf(options.precision), compiled);
     break;
   case CompilePhase::Layout:
     // After precision: the casts of merged weights are merged with them.
+    if (compiled)
+      addLayoutPhase(manager, matches);
     break;
   case CompilePhase::Fusion:
     if (compiled)

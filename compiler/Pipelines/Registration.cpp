@@ -1,8 +1,10 @@
 #include "compiler/Pipelines/Registration.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Graph/Passes.h"
+#include "compiler/Layout/Passes.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Plan/Passes.h"
+#include "compiler/Precision/Passes.h"
 #include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CUDA/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
@@ -24,6 +26,8 @@ void heddle::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   registerGraphPasses();
+  registerPrecisionPasses();
+  registerLayoutPasses();
   registerHeddleFusionPasses();
   registerHeddleLoweringPasses();
   registerCudaTargetPasses();

@@ -1,8 +1,8 @@
 //===- ReferenceProgram.cpp - The oracle's program of a graph -------------===//
 #include "compiler/Plan/ReferenceProgram.h"
+#include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/GraphModule.h"
-#include "dialects/Graph/Locations.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -101,6 +101,7 @@ void ProgramBuilder::parameter(ParameterOp op) {
 void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) {
   llvm::TypeSwitch<mlir::Operation *>(&op)
       .Case([&](IotaOp iota) { out.ints["axis"] = {static_cast<int64_t>(iota.getAxis())}; })
+      .Case([&](SoftmaxOp softmax) { out.ints["axis"] = {typeOf(softmax.getResult()).getRank() - 1}; })
       .Case([&](ConcatOp concat) { out.ints["axis"] = {static_cast<int64_t>(concat.getAxis())}; })
       .Case([&](TransposeOp transpose) { out.ints["permutation"] = transpose.getPermutation().vec(); })
       .Case([&](SliceOp slice) {

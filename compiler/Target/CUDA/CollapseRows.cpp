@@ -13,8 +13,8 @@ using namespace heddle;
 using namespace heddle::cuda;
 
 namespace {
-/// A sum of products of values and of what is opaque (quotients and remainders), by sorted factors. Order is by address
-/// and never seen: polynomials are only compared.
+/// A sum of products of values and of what is opaque (quotients and remainders), by sorted factors. Order is
+/// by address and never seen: polynomials are only compared.
 using Product = std::vector<const void *>;
 using Polynomial = std::map<Product, int64_t>;
 } // namespace
@@ -75,7 +75,8 @@ static Polynomial ofExpr(mlir::AffineExpr expr, const Access &access) {
 }
 
 /// What `value` is multiplied by; nothing where it is squared or multiplied by `other`.
-static std::optional<Polynomial> coefficient(const Polynomial &polynomial, mlir::Value value, mlir::Value other) {
+static std::optional<Polynomial> coefficient(const Polynomial &polynomial, mlir::Value value,
+                                             mlir::Value other) {
   Polynomial result;
   for (const auto &[product, factor] : polynomial) {
     Product rest;
@@ -117,7 +118,8 @@ static bool appearTogether(mlir::Value outer, mlir::Value inner, mlir::Value ext
     if (isHidden(expr, access, outer) || isHidden(expr, access, inner))
       return false;
     Polynomial polynomial = ofExpr(expr, access);
-    std::optional<Polynomial> a = coefficient(polynomial, outer, inner), b = coefficient(polynomial, inner, outer);
+    std::optional<Polynomial> a = coefficient(polynomial, outer, inner),
+                              b = coefficient(polynomial, inner, outer);
     if (!a || !b || *a != multiply(*b, ofValue(extent)))
       return false;
   }
@@ -177,7 +179,8 @@ int64_t heddle::cuda::collapseRows(kernel::FuncOp func) {
     return count;
   kernel::RowsOp rows = *all.begin();
   for (int64_t at = int64_t(rows.getExtents().size()) - 2; at >= 0; --at)
-    if (appearTogether(rows.getBody().getArgument(at), rows.getBody().getArgument(at + 1), rows.getExtents()[at + 1])) {
+    if (appearTogether(rows.getBody().getArgument(at), rows.getBody().getArgument(at + 1),
+                       rows.getExtents()[at + 1])) {
       rows = merge(rows, at);
       ++count;
     }

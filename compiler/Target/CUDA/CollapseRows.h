@@ -6,8 +6,8 @@
 
 namespace heddle::cuda {
 
-/// Makes one row index of two neighbouring ones that appear only together, as outer * extent of inner + inner: threads
-/// number their rows, and each index that is left costs a division. Returns how many went.
+/// Makes one row index of two neighbouring ones that appear only together, as outer * extent of inner +
+/// inner: threads number their rows, and each index that is left costs a division. Returns how many went.
 int64_t collapseRows(kernel::FuncOp func);
 
 } // namespace heddle::cuda

@@ -10,8 +10,8 @@ using llvm::LogicalResult;
 using mlir::failure;
 using mlir::success;
 
-/// An expression longer than this gets a variable, so that lines stay readable; where it is all of a statement, it may be as long
-/// as the second.
+/// An expression longer than this gets a variable, so that lines stay readable; where it is all of a
+/// statement, it may be as long as the second.
 static constexpr size_t kInlineLength = 64, kStatementLength = 88;
 
 /// Columns of a line that holds parameters.
@@ -22,7 +22,8 @@ Printer::Printer(kernel::FuncOp func) : func(func) {
     if (Access access = Access::of(op))
       (access.isStore ? stored : loaded).insert(access.buffer);
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op))
-      for (auto [index, buffer] : llvm::enumerate(skeleton.getBuffers().take_front(kernel::kAttentionBuffers)))
+      for (auto [index, buffer] :
+           llvm::enumerate(skeleton.getBuffers().take_front(kernel::kAttentionBuffers)))
         (index + 1 == kernel::kAttentionBuffers ? stored : loaded).insert(buffer);
   });
 }
@@ -94,7 +95,8 @@ LogicalResult Printer::define(mlir::Operation *op, bool sameVector) {
 //===----------------------------------------------------------------------===//
 
 void Printer::printHead(const std::string &bounds) {
-  std::string text = "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + func.getName().str() + "(";
+  std::string text =
+      "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + func.getName().str() + "(";
   bool first = true;
   auto arguments = func.getBody().getArguments();
   for (mlir::BlockArgument argument : arguments) {

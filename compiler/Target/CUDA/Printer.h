@@ -1,7 +1,8 @@
 //===- Printer.h - CUDA C++ text of one kernel ------------------*- C++ -*-===//
 //
-// The printer follows attributes and decides nothing. It is split by structure: values and statements here and in
-// Printer.cpp, rows and columns in PrintRows.cpp, attention in PrintSkeleton.cpp, scalar ops in PrintOps.cpp.
+// The printer follows attributes and decides nothing. It is split by structure: values and statements here
+// and in Printer.cpp, rows and columns in PrintRows.cpp, attention in PrintSkeleton.cpp, scalar ops in
+// PrintOps.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_TARGET_CUDA_PRINTER_H
@@ -59,8 +60,8 @@ private:
 
   // Attention (PrintSkeleton.cpp).
   llvm::LogicalResult printSkeleton(kernel::SkeletonOp skeleton);
-  llvm::LogicalResult printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region, const std::string &head,
-                                     const std::string &missing);
+  llvm::LogicalResult printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region,
+                                     const std::string &head, const std::string &missing);
 
   kernel::FuncOp func;
   std::string out;
@@ -75,7 +76,7 @@ private:
   std::string scratch;    ///< Shared memory of block reductions.
 
   // Of the columns loop that is printed.
-  std::string step; ///< Index of the vector within the thread's row, where rows are kept.
+  std::string step;      ///< Index of the vector within the thread's row, where rows are kept.
   std::string laneIndex; ///< Index within the vector; empty for vectors of one column.
   /// Arrays of a vector's elements in memory order, by the access that made them.
   struct Lanes {

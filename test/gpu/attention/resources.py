@@ -61,10 +61,10 @@ def tile_table(scratch):
     path = os.path.join(scratch, "table.cpp")
     limits = ", ".join(map(str, SHARED_LIMIT.values()))
     with open(path, "w") as file:
-        file.write('#include "attention_tiles.h"\n#include <cstdio>\nusing namespace heddle;\nint main() {\n'
+        file.write('#include "attention_tiles.h"\n#include <cstdio>\n#include <initializer_list>\nusing namespace heddle;\nint main() {\n'
                    "  for (int d = 8; d <= 128; d += 8) for (int c = 0; c < 2; ++c) for (int g = 0; g < 2; ++g)\n"
                    f"  for (int limit : {{{limits}}}) {{\n"
-                   "    AttentionTile m = attentionMmaTile(d, d, g), s = attentionSimtTile(d, d, c, g, limit);\n"
+                   "    AttentionTile m = attentionMmaTile(d, d, g), s = attentionSimtTile(d, d, g, c, limit);\n"
                    '    std::printf("mma %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, m.tileM, m.tileN, m.warps,'
                    " m.minBlocks, attentionMmaSharedBytes(d, d, m));\n"
                    '    std::printf("simt %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, s.tileM, s.tileN, s.warps,'
@@ -83,7 +83,7 @@ def compile_kernel(arch, element, dim, kind, scratch):
     family = "simt" if element == "f32" else "mma"
     causal, mask, score = KINDS[kind]
     generated = "true" if mask or score else "false"
-    function = (f"attentionSimtTile(D, D, {causal}, {generated}, {SHARED_LIMIT[arch]})" if family == "simt" else
+    function = (f"attentionSimtTile(D, D, {generated}, {causal}, {SHARED_LIMIT[arch]})" if family == "simt" else
                 f"attentionMmaTile(D, D, {generated})")
     kernel = KERNEL.format(tile="tile", name=kind, type=TYPES[element], causal=causal, mask=mask, score=score)
     text = SOURCE.format(header=f"attention_forward_{family}.cuh", dim=dim, tiles=f"tile = heddle::{function}",

@@ -1,27 +1,32 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forward attention for bf16 and f16 on the tensor cores through mma.sync (sm_80 and later). Interface and formula:
-// attention_common.cuh.
+// Forward attention for bf16 and f16 on the tensor cores through mma.sync (sm_80 and later). Interface and
+// formula: attention_common.cuh.
 //
-// A block of `Warps` warps computes TileM queries of one head; each warp owns TileM / Warps of them (16 or 32) from
-// the first product to the output, so that softmax never leaves a warp. Keys and values stream through shared memory
-// in tiles of TileN, two stages deep: while tile t is used, cp.async brings t + 1, with one barrier for a tile.
+// A block of `Warps` warps computes TileM queries of one head; each warp owns TileM / Warps of them (16 or
+// 32) from the first product to the output, so that softmax never leaves a warp. Keys and values stream
+// through shared memory in tiles of TileN, two stages deep: while tile t is used, cp.async brings t + 1, with
+// one barrier for a tile.
 //
-// Per warp and tile:  S = Q K^T   Q fragments in registers where they fit, else by ldmatrix as K's are
-//                     P = 2^(S * exponent - max), rounded to T in registers: the accumulator layout of the first
-//                         product is the A-fragment layout of the second
-//                     O = O * correction + P V   V by ldmatrix.trans
-// Owning 32 rows lets each K and V fragment serve two mma: with 16 rows, ldmatrix alone would saturate shared memory.
+// Per warp and tile:
+//   S = Q K^T                    Q fragments in registers where they fit, else by ldmatrix as K's are
+//   P = 2^(S * exponent - max)   rounded to T in registers: the accumulator layout of the first product is
+//                                the A-fragment layout of the second
+//   O = O * correction + P V     V by ldmatrix.trans
+// The correction is left out where no maximum of the warp's rows has moved.
+// Owning 32 rows lets each K and V fragment serve two mma: with 16 rows, ldmatrix alone would saturate shared
+// memory.
 //
 // Shared memory, elements of T; rows of 16-byte chunks, padded by one chunk:
 //   Q [TileM][kStrideQ]            reused by the warp that owns the rows to hand its output out in whole rows
 //   K [2][TileN][kStrideK]
 //   V [2][TileN][kStrideV]
 //   MmaBlock
-// ldmatrix reads eight rows at one column: their chunks fall into eight different bank groups because a row holds an odd
-// number of chunks (kDim / 8 is even, plus one). Columns HeadDim..kDim - 1 (head sizes that are no multiple of 16) are zeroed
-// once; no copy touches them. Rows past the end are filled with zeros by every copy.
+// ldmatrix reads eight rows at one column: their chunks fall into eight different bank groups because a row
+// holds an odd number of chunks (kDim / 8 is even, plus one). Columns HeadDim..kDim - 1 (head sizes that are
+// no multiple of 16) are zeroed once; no copy touches them. Rows past the end are filled with zeros by every
+// copy.
 
 #ifndef HEDDLE_DEVICE_ATTENTION_FORWARD_MMA_CUH
 #define HEDDLE_DEVICE_ATTENTION_FORWARD_MMA_CUH
@@ -33,8 +38,10 @@
 namespace heddle {
 
 /// Sizes that follow from a choice of tile.
-template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps> struct AttentionMmaShape {
-  static_assert(HeadDim % 8 == 0 && HeadDim >= 8 && ValueDim % 8 == 0 && ValueDim >= 8, "rows of 16-byte chunks");
+template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps>
+struct AttentionMmaShape {
+  static_assert(HeadDim % 8 == 0 && HeadDim >= 8 && ValueDim % 8 == 0 && ValueDim >= 8,
+                "rows of 16-byte chunks");
   static_assert(TileM == 16 * Warps || TileM == 32 * Warps, "a warp owns 16 or 32 queries");
   static_assert(TileN % 16 == 0, "the second product takes keys by 16");
 
@@ -52,26 +59,29 @@ template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps> struct Att
   static constexpr int kSharedBytes = 2 * kElements + 32; // and MmaBlock
 };
 
-/// What all threads need once in a tile, or once at the end: with S and O filling the registers, it waits in shared memory.
-template <typename T> struct alignas(16) MmaBlock {
+/// What all threads need once in a tile, or once at the end: with S and O filling the registers, it waits in
+/// shared memory.
+template <typename T>
+struct alignas(16) MmaBlock {
   const T *k; // of the block's batch and kv head
   const T *v;
   AttentionWork work;
 };
 
-/// Starts copying rows [0, valid) of `Columns` elements into shared rows `Stride` apart, and zeros for rows [valid, Rows).
-/// `source` is row 0. Aligned: source and row_stride keep to multiples of 16 bytes; otherwise the copy is done element by
-/// element, at once (cp.async moves no 2 bytes).
+/// Starts copying rows [0, valid) of `Columns` elements into shared rows `Stride` apart, and zeros for rows
+/// [valid, Rows). `source` is row 0. Aligned: source and row_stride keep to multiples of 16 bytes; otherwise
+/// the copy is done element by element, at once (cp.async moves no 2 bytes).
 template <int Rows, int Columns, int Stride, int Threads, bool Aligned, typename T>
 __device__ inline void copy_rows(T *target, const T *source, long long row_stride, int valid) {
   if constexpr (Aligned) {
-    // A thread keeps its column and only its row moves, so that addresses are one sum each. Where a row's chunks are no
-    // power of two, some lanes have none.
+    // A thread keeps its column and only its row moves, so that addresses are one sum each. Where a row's
+    // chunks are no power of two, some lanes have none.
     constexpr int kChunks = Columns / 8;
-    constexpr int kLanes = kChunks > 8 ? 16 : kChunks > 4 ? 8 : kChunks > 2 ? 4 : kChunks;
+    constexpr int kLanes = kChunks > 16 ? 32 : kChunks > 8 ? 16 : kChunks > 4 ? 8 : kChunks > 2 ? 4 : kChunks;
     constexpr int kRowsAtOnce = Threads / kLanes;
-    static_assert(kChunks <= 16 && Threads % kLanes == 0, "rows of at most 128 columns");
-    const int thread = opaque(threadIdx.x); // addresses are cheap, and registers are not: none waits for the next tile
+    static_assert(kChunks <= 32, "rows of at most 256 columns");
+    const int thread =
+        opaque(threadIdx.x); // addresses are cheap, and registers are not: none waits for the next tile
     const int chunk = thread % kLanes;
     const int first = thread / kLanes;
     const T *from = source + first * row_stride + chunk * 8;
@@ -81,8 +91,8 @@ __device__ inline void copy_rows(T *target, const T *source, long long row_strid
       for (int r = 0; r < ceil_div(Rows, kRowsAtOnce); ++r) {
         const int row = first + r * kRowsAtOnce;
         if (Rows % kRowsAtOnce == 0 || row < Rows)
-          cp_async_16(to + r * kRowsAtOnce * Stride, row < valid ? from + r * kRowsAtOnce * row_stride : source,
-                      row < valid);
+          cp_async_16(to + r * kRowsAtOnce * Stride,
+                      row < valid ? from + r * kRowsAtOnce * row_stride : source, row < valid);
       }
     }
   } else {
@@ -108,17 +118,19 @@ __device__ inline void zero_padding(T *target, int rows) {
   }
 }
 
-/// What a warp carries over the tiles: `RowBlocks` times 16 rows. A lane holds rows g and g + 8 of each block (g = lane / 4),
-/// and of the accumulators columns 8 n + 2 (lane % 4) + {0, 1}: element [n][2 * half + pair].
-template <int RowBlocks, int DimV> struct MmaAccumulators {
+/// What a warp carries over the tiles: `RowBlocks` times 16 rows. A lane holds rows g and g + 8 of each block
+/// (g = lane / 4), and of the accumulators columns 8 n + 2 (lane % 4) + {0, 1}: element [n][2 * half + pair].
+template <int RowBlocks, int DimV>
+struct MmaAccumulators {
   float out[RowBlocks][DimV / 8][4];
   RowState rows[RowBlocks][2];
 };
 
 /// S = Q K^T for one warp and one tile of keys.
 template <typename T, typename Shape, int TileN, bool QueryInRegisters>
-__device__ inline void mma_scores(float (&s)[Shape::kRowBlocks][TileN / 8][4], const T *q, const T *k,
-                                  const unsigned int (&q_registers)[Shape::kRowBlocks][Shape::kDimK / 16][4]) {
+__device__ inline void
+mma_scores(float (&s)[Shape::kRowBlocks][TileN / 8][4], const T *q, const T *k,
+           const unsigned int (&q_registers)[Shape::kRowBlocks][Shape::kDimK / 16][4]) {
   const int lane = threadIdx.x % kWarpSize;
   // ldmatrix rows for Q: matrices (rows 0..7, k 0..7), (8..15, 0..7), (0..7, 8..15), (8..15, 8..15).
   const T *q_lane = q + (lane % 16) * Shape::kStrideQ + lane / 16 * 8;
@@ -230,10 +242,11 @@ __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulator
   }
 }
 
-/// Hands out a warp's rows: normalised, rounded, through the warp's own rows of the query tile, then in whole rows.
+/// Hands out a warp's rows: normalised, rounded, through the warp's own rows of the query tile, then in whole
+/// rows.
 template <typename T, typename Shape, int ValueDim, bool Aligned, typename Accumulators>
-__device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionParams<T> &p, const AttentionWork &work,
-                                 int first_row) {
+__device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionParams<T> &p,
+                                 const AttentionWork &work, int first_row) {
   const int lane = threadIdx.x % kWarpSize;
   __syncwarp(); // the warp's last ldmatrix of its queries lies before the stores below
 #pragma unroll
@@ -249,7 +262,8 @@ __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionPara
         *reinterpret_cast<unsigned int *>(tile + row * Shape::kStrideQ + n * 8 + lane % 4 * 2) =
             pack_pair<T>(acc.out[r][n][2 * half] * normaliser, acc.out[r][n][2 * half + 1] * normaliser);
       if (p.lse && lane % 4 == 0 && first_row + row < p.q_len)
-        p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] = row_logsumexp(state);
+        p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] =
+            row_logsumexp(state);
     }
   }
   __syncwarp();
@@ -286,7 +300,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   T *shared_k = shared_q + TileM * Shape::kStrideQ;
   T *shared_v = shared_k + Shape::kStages * kStageK;
   auto *block = reinterpret_cast<MmaBlock<T> *>(shared_q + Shape::kElements);
-  static_assert(sizeof(MmaBlock<T>) <= 32 && Shape::kElements % 8 == 0, "kSharedBytes counts 32 bytes, aligned to 16");
+  static_assert(sizeof(MmaBlock<T>) <= 32 && Shape::kElements % 8 == 0,
+                "kSharedBytes counts 32 bytes, aligned to 16");
 
   const int warp = threadIdx.x / kWarpSize;
   const int lane = threadIdx.x % kWarpSize;
@@ -312,13 +327,13 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     const long long key = (long long)tile * TileN;
     const int valid = p.kv_len - tile * TileN;
     copy_rows<TileN, HeadDim, Shape::kStrideK, Shape::kThreads, Aligned>(shared_k + stage * kStageK,
-                                                                        k + key * p.k_row, p.k_row, valid);
+                                                                         k + key * p.k_row, p.k_row, valid);
     copy_rows<TileN, ValueDim, Shape::kStrideV, Shape::kThreads, Aligned>(shared_v + stage * kStageV,
-                                                                         v + key * p.v_row, p.v_row, valid);
+                                                                          v + key * p.v_row, p.v_row, valid);
   };
 
   copy_rows<TileM, HeadDim, Shape::kStrideQ, Shape::kThreads, Aligned>(shared_q, q, p.q_row,
-                                                                     p.q_len - work.first_row);
+                                                                       p.q_len - work.first_row);
   if (tiles > 0)
     load_tile(0, k, v);
   cp_async_commit();
@@ -345,7 +360,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     for (int r = 0; r < kRowBlocks; ++r)
 #pragma unroll
       for (int c = 0; c < Shape::kDimK / 16; ++c)
-        ldmatrix_x4(q_registers[r][c], warp_q + (r * 16 + lane % 16) * Shape::kStrideQ + c * 16 + lane / 16 * 8);
+        ldmatrix_x4(q_registers[r][c],
+                    warp_q + (r * 16 + lane % 16) * Shape::kStrideQ + c * 16 + lane / 16 * 8);
   }
 
   MmaAccumulators<kRowBlocks, Shape::kDimV> acc;
@@ -361,7 +377,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
   for (int tile = 0; tile < tiles; ++tile) {
     if (tile > 0) {
-      // This thread's copies of the tile are in; after the barrier everybody's are, and nobody reads the other stage.
+      // This thread's copies of the tile are in; after the barrier everybody's are, and nobody reads the
+      // other stage.
       cp_async_wait<0>();
       __syncthreads();
     }
@@ -390,10 +407,10 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 #pragma unroll
             for (int pair = 0; pair < 2; ++pair)
               s[r][n][2 * half + pair] = masked_score<Score, decltype(edge)::value>(
-                  score, s[r][n][2 * half + pair], p.scale, block->work.batch, block->work.head, i, lane_key + n * 8 + pair,
-                  p.q_len, p.kv_len);
-          // Nothing of the generated functions moves to another row: else all of a tile's loads are started, and all
-          // addresses computed, at once, and the registers that wait for them spill.
+                  score, s[r][n][2 * half + pair], p.scale, block->work.batch, block->work.head, i,
+                  lane_key + n * 8 + pair, p.q_len, p.kv_len);
+          // Nothing of the generated functions moves to another row: else all of a tile's loads are started,
+          // and all addresses computed, at once, and the registers that wait for them spill.
           if (Score::kHasMask || Score::kHasScore)
             __syncwarp();
         }

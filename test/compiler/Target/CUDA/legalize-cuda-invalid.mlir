@@ -100,3 +100,20 @@ kernel.func @writing_function(%q: !kernel.buffer<f32>, %s: !kernel.buffer<f32>, 
       kernel.yield %v : f32
     } mask {}
 }
+
+// -----
+
+// In place is right where each thread reads what it writes; the first element of the row is everybody's.
+kernel.func @others_still_read(%x: !kernel.buffer<f32>, %rows: index) {
+  %n = arith.constant 64 : index
+  kernel.rows (%r) in (%rows) {
+    // expected-note@+1 {{read here}}
+    %first = kernel.load %x [affine_map<(r) -> (r * 64)>] (%r) : !kernel.buffer<f32>
+    kernel.columns %c in %n {
+      %v = kernel.load %x [affine_map<(r, c) -> (r * 64 + c)>] (%r, %c) : !kernel.buffer<f32>
+      %d = arith.subf %v, %first : f32
+      // expected-error@+1 {{writes a buffer that other threads of the row may still read}}
+      kernel.store %d, %x [affine_map<(r, c) -> (r * 64 + c)>] (%r, %c) : !kernel.buffer<f32>
+    }
+  }
+}

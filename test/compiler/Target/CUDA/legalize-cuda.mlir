@@ -255,3 +255,22 @@ kernel.func @used_alone(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %batch
     }
   }
 }
+
+// In place: each thread reads its own elements, and a reduction stands between the others' reads and the writes.
+// CHECK-LABEL: kernel.func @in_place
+// CHECK-SAME: mapping
+kernel.func @in_place(%x: !kernel.buffer<f32>, %length: index) {
+  kernel.rows (%r) in (%length) {
+    %first = kernel.load %x [affine_map<(r)[n] -> (r * n)>] (%r)[%length] : !kernel.buffer<f32>
+    %max = kernel.columns %c in %length reduce [max] {
+      %v = kernel.load %x [affine_map<(r, c)[n] -> (r * n + c)>] (%r, %c)[%length] : !kernel.buffer<f32>
+      %d = arith.subf %v, %first : f32
+      kernel.yield %d : f32
+    } : f32
+    kernel.columns %c in %length {
+      %v = kernel.load %x [affine_map<(r, c)[n] -> (r * n + c)>] (%r, %c)[%length] : !kernel.buffer<f32>
+      %d = arith.subf %v, %max : f32
+      kernel.store %d, %x [affine_map<(r, c)[n] -> (r * n + c)>] (%r, %c)[%length] : !kernel.buffer<f32>
+    }
+  }
+}

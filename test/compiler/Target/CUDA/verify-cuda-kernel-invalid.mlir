@@ -117,3 +117,27 @@ kernel.func @too_much_shared(%q: !kernel.buffer<bf16>, %n: index) {
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
     {tileM = 128 : i64, tileN = 64 : i64, threads = 128 : i64, minBlocks = 1 : i64, sharedBytes = 300000 : i64}
 }
+
+// -----
+
+kernel.func @misaligned_buffer(%x: !kernel.buffer<f32> {kernel.alignment = 4 : i64}) attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  %n = arith.constant 64 : index
+  kernel.rows () in () {
+    kernel.columns %c in %n attributes {vector = 4 : i64} {
+      // expected-error@+1 {{moves 16 bytes at a time of a buffer that is aligned to 4}}
+      %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) {width = 4 : i64} : !kernel.buffer<f32>
+    }
+  }
+}
+
+// -----
+
+kernel.func @kept_at_run_time(%x: !kernel.buffer<f32>, %n: index) attributes {mapping = #kernel.mapping<threadsPerRow = 32, rowsPerBlock = 4, flat = false>} {
+  kernel.rows () in () {
+    // expected-error@+1 {{keeps a row whose number of columns is known only at run time}}
+    %kept = kernel.columns %c in %n attributes {vector = 1 : i64} {
+      %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) {width = 1 : i64} : !kernel.buffer<f32>
+      kernel.yield %v : f32
+    } : !kernel.row<f32>
+  }
+}

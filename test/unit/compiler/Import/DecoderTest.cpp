@@ -3,9 +3,9 @@
 #include "compiler/Import/Importer.h"
 #include "compiler/Import/Presets.h"
 #include "compiler/Plan/ReferenceProgram.h"
+#include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/GraphModule.h"
-#include "dialects/Graph/Locations.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"

@@ -9,10 +9,13 @@
 
 using namespace heddle;
 
-static int64_t count(llvm::StringRef text, llvm::StringRef part) { return static_cast<int64_t>(text.count(part)); }
+static int64_t count(llvm::StringRef text, llvm::StringRef part) {
+  return static_cast<int64_t>(text.count(part));
+}
 
 TEST(DeviceLibrary, ReplacesEachFileOnce) {
-  std::string text = cuda::withDeviceLibrary("#include \"row.cuh\"\n#include \"prelude.cuh\"\n#include \"row.cuh\"\nint x;\n");
+  std::string text = cuda::withDeviceLibrary(
+      "#include \"row.cuh\"\n#include \"prelude.cuh\"\n#include \"row.cuh\"\nint x;\n");
   EXPECT_EQ(count(text, "#define HEDDLE_DEVICE_PRELUDE_CUH"), 1);
   EXPECT_EQ(count(text, "#define HEDDLE_DEVICE_REDUCE_CUH"), 1); // row.cuh includes it
   EXPECT_EQ(count(text, "#include \""), 0);
@@ -33,7 +36,11 @@ TEST(DeviceLibrary, EachFileCompilesAlone) {
     std::string name(cuda::kDeviceFiles[index].name);
     for (const char *arch : {"sm_80", "sm_90a"}) {
       auto compiled = (*nvrtc)->compile(
-          {name, cuda::withDeviceLibrary("#include \"" + name + "\"\nextern \"C\" __global__ void k() {}\n"), arch, {}}, {});
+          {name,
+           cuda::withDeviceLibrary("#include \"" + name + "\"\nextern \"C\" __global__ void k() {}\n"),
+           arch,
+           {}},
+          {});
       EXPECT_TRUE(compiled) << name << " for " << arch << ": " << compiled.status().message();
     }
   }

@@ -1,7 +1,7 @@
 //===- ResourcesTest.cpp - The corpus compiled, against the model ---------===//
 //
-// Every kernel of test/emission is legalised, printed and compiled by NVRTC for each target, without a GPU. What the
-// assembler reports is held against ResourceModel.h.
+// Every kernel of test/emission is legalised, printed and compiled by NVRTC for each target, without a GPU.
+// What the assembler reports is held against ResourceModel.h.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Pipelines/Registration.h"
@@ -59,12 +59,13 @@ TEST_P(Resources, FitTheModel) {
     ASSERT_EQ(compiled->resources.size(), 1u);
     const runtime::KernelResources &found = compiled->resources.front();
     cuda::Resources model = cuda::resourcesOf(func);
-    std::printf("%-26s %-7s registers %3d (model %3lld)  spills %d  static shared %d\n", file.c_str(), arch.c_str(),
-                found.registers, static_cast<long long>(model.registers), found.spillStoreBytes, found.sharedBytes);
+    std::printf("%-26s %-7s registers %3d (model %3lld)  spills %d  static shared %d\n", file.c_str(),
+                arch.c_str(), found.registers, static_cast<long long>(model.registers), found.spillStoreBytes,
+                found.sharedBytes);
     EXPECT_EQ(found.entry, func.getName().str());
     EXPECT_LE(found.registers, model.registers);
     // An estimate that is far too high would refuse or split kernels that fit.
-    EXPECT_LE(model.registers, 2 * found.registers + 32);
+    EXPECT_LE(model.registers, 2 * found.registers + 16);
     EXPECT_LE(model.registers * cuda::threadsOf(func), target->registerFile());
     EXPECT_EQ(found.sharedBytes, model.staticShared);
     EXPECT_LE(model.dynamicShared + model.staticShared, target->maxSharedBytes());
@@ -74,6 +75,8 @@ TEST_P(Resources, FitTheModel) {
   EXPECT_EQ(kernels, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Corpus, Resources, testing::Combine(testing::ValuesIn(corpus()),
-                                                             testing::Values("sm_80", "sm_90a")),
-                         [](const auto &info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
+INSTANTIATE_TEST_SUITE_P(Corpus, Resources,
+                         testing::Combine(testing::ValuesIn(corpus()), testing::Values("sm_80", "sm_90a")),
+                         [](const auto &info) {
+                           return std::get<0>(info.param) + "_" + std::get<1>(info.param);
+                         });

@@ -1,0 +1,22 @@
+//===- Passes.td - Placement of parameters -----------------*- tablegen -*-===//
+#ifndef HEDDLE_COMPILER_LAYOUT_PASSES_TD
+#define HEDDLE_COMPILER_LAYOUT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def MergeProducts : Pass<"merge-products", "::mlir::ModuleOp"> {
+  let summary = "Products of one left-hand side by several weights become one product";
+  let description = [{
+    Q, K and V; gate and up. The right-hand sides must be transposes of parameters [n_i, k], or of one cast of each, that
+    nobody else reads. The merged parameter has their parts, one after the other: a placement, never a concatenation at
+    run time. The products' results are slices of the merged one's.
+
+    Near misses are reported: a weight that others read, weights of other element types, a result of another type.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false", "Emit each merge and each near miss as a remark">];
+  let statistics = [Statistic<"numMerged", "merged", "Products that became part of another">,
+                    Statistic<"numMissed", "missed", "Near misses, each reported with its reason">];
+  let dependentDialects = ["::heddle::graph::GraphDialect"];
+}
+
+#endif

@@ -1,0 +1,24 @@
+//===- Passes.h - Precision policies ----------------------------*- C++ -*-===//
+#ifndef HEDDLE_COMPILER_PRECISION_PASSES_H
+#define HEDDLE_COMPILER_PRECISION_PASSES_H
+
+#include "dialects/Graph/GraphDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace heddle {
+
+#define GEN_PASS_DECL
+#include "compiler/Precision/Passes.h.inc"
+
+/// The precision phase and its verifier: `policy` is fp32, tf32 or bf16; compiled graphs round once between kernels,
+/// eager ones as torch.autocast does.
+void addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef policy, bool compiled);
+
+#define GEN_PASS_REGISTRATION
+#include "compiler/Precision/Passes.h.inc"
+
+} // namespace heddle
+
+#endif // HEDDLE_COMPILER_PRECISION_PASSES_H

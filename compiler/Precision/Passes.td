@@ -1,0 +1,30 @@
+//===- Passes.td - Precision policies ----------------------*- tablegen -*-===//
+#ifndef HEDDLE_COMPILER_PRECISION_PASSES_TD
+#define HEDDLE_COMPILER_PRECISION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Precision : Pass<"precision", "::mlir::ModuleOp"> {
+  let summary = "Casts by a precision policy";
+  let description = [{
+    `fp32` and `tf32` leave the graph as it is: tf32 is a matter of the products' mode. `bf16` casts as torch.autocast
+    does, by the table in PolicyTable.cpp; outputs get the type that autocast gives them. Casts that are in the graph stay.
+
+    `rounding=eager`: the types of torch.autocast, op by op. Parameters are cast once, activations at each use. A cast
+    that is a kernel of its own in PyTorch is a plain cast; one that a kernel does while it reads (a mixed-type sum) or
+    writes (a bf16 tensor times a constant) is `implicit`, and belongs to the kernel of the op that reads the wide value
+    or makes it.
+
+    `rounding=fused`: every cast is `implicit`, made once for all its uses. Elementwise ops between products compute in
+    float32 and are rounded once, where a product or an output reads them. A product that is only added to a float32
+    residual has a float32 result.
+  }];
+  let options = [
+    Option<"policy", "policy", "std::string", "\"fp32\"", "fp32, tf32 or bf16">,
+    Option<"rounding", "rounding", "std::string", "\"fused\"", "eager or fused">];
+  let statistics = [Statistic<"numCasts", "casts", "Casts put in">,
+                    Statistic<"numWide", "wide products", "Products of low operands with float32 results">];
+  let dependentDialects = ["::heddle::graph::GraphDialect"];
+}
+
+#endif

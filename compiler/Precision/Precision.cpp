@@ -1,0 +1,355 @@
+//===- Precision.cpp - Casts by a precision policy ------------------------===//
+#include "compiler/Precision/Passes.h"
+#include "compiler/Precision/PolicyTable.h"
+#include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/GraphModule.h"
+
+#include "mlir/IR/Matchers.h"
+
+namespace heddle {
+#define GEN_PASS_DEF_PRECISION
+#include "compiler/Precision/Passes.h.inc"
+} // namespace heddle
+
+using namespace heddle;
+using namespace heddle::graph;
+using mlir::Operation;
+using mlir::Type;
+using mlir::Value;
+
+namespace {
+
+/// Walks @main in order and gives each op its types. A value has the type that it has in the graph, and the type that
+/// torch.autocast would give it (`nominal`): with rounding=fused the former may be wider.
+class Autocast {
+public:
+  Autocast(mlir::func::FuncOp main, bool eager)
+      : main_(main), eager_(eager), builder_(main.getContext()), f32_(builder_.getF32Type()),
+        low_(builder_.getBF16Type()) {}
+
+  void run();
+  unsigned casts() const { return casts_; }
+  unsigned wideProducts() const { return wide_; }
+
+private:
+  static Type elementOf(Value value) { return typeOf(value).getElementType(); }
+  static bool isFloat(Value value) { return hasFloatElements(value.getType()); }
+  Type nominal(Value value) const {
+    auto it = nominal_.find(value);
+    return it == nominal_.end() ? elementOf(value) : it->second;
+  }
+  /// Which operands' types the rules are about.
+  static bool takesPart(Operation *op, unsigned index) {
+    // Masks are boolean, and attention adds its bias to float32 scores whatever the bias's type.
+    auto attention = llvm::dyn_cast<AttentionOp>(op);
+    return isFloat(op->getOperand(index)) && !(attention && index >= 3);
+  }
+
+  void visit(Operation *op);
+  void castOperand(Operation *op, unsigned index, Type element, bool ownKernel);
+  Value castOnce(Value value, Type element);
+  Value castUnderViews(Value value, Type element, bool ownKernel);
+  Value makeCast(Value value, Type element, bool implicit);
+  void setResult(Operation *op, Type element, Type nominal);
+  void computeInSingle(Operation *op, Type nominal);
+  Type widest(Operation *op) const;
+  void widenProducts();
+
+  mlir::func::FuncOp main_;
+  bool eager_;
+  mlir::OpBuilder builder_;
+  Type f32_, low_;
+  llvm::DenseMap<Value, Type> nominal_;
+  llvm::DenseMap<std::pair<Value, Type>, Value> made_; ///< Casts and views of casts that are shared.
+  unsigned casts_ = 0, wide_ = 0;
+};
+
+bool isView(Operation *op) { return op && op->hasTrait<ViewLike>(); }
+
+/// A splat constant, whose type gives way to the other operands', as a Python number's does.
+mlir::DenseElementsAttr weakConstant(Value value) {
+  mlir::DenseElementsAttr attr;
+  return matchPattern(value, mlir::m_Constant(&attr)) && attr.isSplat() ? attr : mlir::DenseElementsAttr();
+}
+
+/// `attr` in another floating type, or null where that would round it.
+mlir::DenseElementsAttr exactly(mlir::DenseElementsAttr attr, Type element) {
+  llvm::APFloat value = attr.getSplatValue<llvm::APFloat>();
+  bool inexact = false;
+  value.convert(llvm::cast<mlir::FloatType>(element).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+  if (inexact)
+    return {};
+  return mlir::DenseElementsAttr::get(withElementType(llvm::cast<mlir::RankedTensorType>(attr.getType()), element),
+                                      value);
+}
+
+/// A sum of a product and a vector that is stretched over its rows: one op with the product in PyTorch.
+bool isBiasOfProduct(Operation *op) {
+  auto sum = llvm::dyn_cast<AddOp>(op);
+  if (!sum)
+    return false;
+  for (auto [product, bias] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
+    Operation *vector = bias.getDefiningOp();
+    while (isView(vector) && !llvm::isa<SliceOp>(vector))
+      vector = vector->getOperand(0).getDefiningOp();
+    auto parameter = llvm::dyn_cast_or_null<ParameterOp>(vector);
+    if (product.getDefiningOp<MatmulOp>() && parameter && typeOf(parameter.getResult()).getRank() == 1)
+      return true;
+  }
+  return false;
+}
+
+PolicyRole roleOf(Operation *op) {
+  if (auto reduce = llvm::dyn_cast<ReduceOp>(op))
+    return reduce.getKind() == ReduceKind::Sum ? PolicyRole::Sum : PolicyRole::Any;
+  return isBiasOfProduct(op) ? PolicyRole::BiasOfProduct : PolicyRole::Any;
+}
+
+} // namespace
+
+Value Autocast::makeCast(Value value, Type element, bool implicit) {
+  ++casts_;
+  mlir::Location loc = value.getDefiningOp() ? value.getDefiningOp()->getLoc() : builder_.getUnknownLoc();
+  GraphBuilder g(builder_, loc);
+  Value cast = g.cast(value, element, implicit);
+  nominal_[cast] = element;
+  return cast;
+}
+
+/// One cast for all uses, right behind the value.
+Value Autocast::castOnce(Value value, Type element) {
+  Value &made = made_[{value, element}];
+  if (!made) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointAfterValue(value);
+    // A parameter's cast is a kernel of eager execution: autocast keeps it for the rest of the forward pass.
+    made = makeCast(value, element, /*implicit=*/!eager_);
+  }
+  return made;
+}
+
+/// The cast of `value` at the current place, put under views that move all elements: it keeps the layout, and shares the
+/// cast of what others view. Parameters are cast once.
+Value Autocast::castUnderViews(Value value, Type element, bool ownKernel) {
+  if (elementOf(value) == element)
+    return value;
+  Operation *op = value.getDefiningOp();
+  Value base = value;
+  while (Operation *view = base.getDefiningOp()) {
+    if (!llvm::isa<ReshapeOp, TransposeOp>(view) && !(llvm::isa<BroadcastOp>(view) && !eager_))
+      break;
+    base = view->getOperand(0);
+  }
+  Operation *root = base.getDefiningOp();
+  while (isView(root))
+    root = root->getOperand(0).getDefiningOp();
+  bool shared = !eager_ || llvm::isa_and_nonnull<ParameterOp>(root);
+  if (base == value) {
+    if (llvm::isa_and_nonnull<ParameterOp>(root) && isView(op)) // A slice of a parameter.
+      base = op->getOperand(0);
+    else
+      return shared ? castOnce(value, element) : makeCast(value, element, /*implicit=*/!ownKernel);
+  }
+  if (Value known = shared ? made_.lookup({value, element}) : Value())
+    return known;
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  if (shared)
+    builder_.setInsertionPoint(op);
+  Value inner = castUnderViews(op->getOperand(0), element, ownKernel);
+  Operation *view = builder_.clone(*op);
+  view->setOperand(0, inner);
+  view->getResult(0).setType(withElementType(typeOf(value), element));
+  nominal_[view->getResult(0)] = element;
+  if (shared)
+    made_[{value, element}] = view->getResult(0);
+  return view->getResult(0);
+}
+
+/// `ownKernel`: PyTorch runs this cast as a kernel, where it is no part of the op's.
+void Autocast::castOperand(Operation *op, unsigned index, Type element, bool ownKernel) {
+  Value value = op->getOperand(index);
+  if (elementOf(value) == element)
+    return;
+  builder_.setInsertionPoint(op);
+  if (mlir::DenseElementsAttr constant = weakConstant(value))
+    if (mlir::DenseElementsAttr exact = exactly(constant, element)) {
+      op->setOperand(index, ConstantOp::create(builder_, op->getLoc(), exact.getType(), exact));
+      return;
+    }
+  if (ownKernel || !eager_)
+    op->setOperand(index, ownKernel ? castUnderViews(value, element, ownKernel) : castOnce(value, element));
+  else
+    op->setOperand(index, makeCast(value, element, /*implicit=*/true));
+}
+
+void Autocast::setResult(Operation *op, Type element, Type nominal) {
+  Value result = op->getResult(0);
+  if (!isFloat(result))
+    return;
+  result.setType(withElementType(typeOf(result), element));
+  nominal_[result] = nominal;
+}
+
+/// Operands are widened while they are read; with eager rounding the result is rounded where it is written.
+void Autocast::computeInSingle(Operation *op, Type nominal) {
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (takesPart(op, i))
+      castOperand(op, i, f32_, /*ownKernel=*/false);
+  setResult(op, f32_, nominal);
+  Value result = op->getResult(0);
+  if (!eager_ || nominal == f32_ || !isFloat(result))
+    return;
+  builder_.setInsertionPointAfter(op);
+  Value rounded = makeCast(result, nominal, /*implicit=*/true);
+  result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+}
+
+/// The widest nominal type of the operands that are no constants.
+Type Autocast::widest(Operation *op) const {
+  Type widest;
+  bool constantsOnly = true;
+  for (bool constants : {false, true}) {
+    for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+      Value operand = op->getOperand(i);
+      if (!takesPart(op, i) || static_cast<bool>(weakConstant(operand)) != constants)
+        continue;
+      constantsOnly = false;
+      Type type = nominal(operand);
+      // bf16 and f16 have no wider one but float32.
+      if (!widest)
+        widest = type;
+      else if (widest != type)
+        widest = f32_;
+    }
+    if (widest)
+      break;
+  }
+  return constantsOnly ? Type() : widest;
+}
+
+void Autocast::visit(Operation *op) {
+  if (op->getNumResults() != 1)
+    return;
+  bool anyFloat = false;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    anyFloat |= takesPart(op, i);
+  if (!anyFloat)
+    return;
+  const PolicyRule *rule = findPolicyRule(op->getName().stripDialect().str(), roleOf(op));
+  switch (rule ? rule->rule : TypeRule::Fixed) {
+  case TypeRule::Low:
+    // A bias is added while the product's sums are float32: one rounding for both.
+    if (llvm::isa<AddOp>(op))
+      return computeInSingle(op, low_);
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (takesPart(op, i))
+        castOperand(op, i, low_, /*ownKernel=*/true);
+    return setResult(op, low_, low_);
+  case TypeRule::Single:
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (takesPart(op, i))
+        castOperand(op, i, f32_, /*ownKernel=*/eager_);
+    return setResult(op, f32_, f32_);
+  case TypeRule::Widest: {
+    Type type = widest(op);
+    // Concatenation computes nothing: it need not widen what has one type.
+    bool moves = llvm::isa<ConcatOp>(op);
+    bool alike = llvm::all_equal(llvm::map_range(
+        llvm::make_filter_range(op->getOperands(), isFloat), [](Value operand) { return elementOf(operand); }));
+    if (moves && alike)
+      return setResult(op, elementOf(op->getOperand(0)), type);
+    if (!eager_ || type == f32_)
+      return computeInSingle(op, type);
+    bool exact = llvm::all_of(op->getOperands(), [&](Value operand) {
+      mlir::DenseElementsAttr constant = isFloat(operand) ? weakConstant(operand) : mlir::DenseElementsAttr();
+      return !constant || exactly(constant, type);
+    });
+    if (!exact)
+      return computeInSingle(op, type);
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (takesPart(op, i))
+        castOperand(op, i, type, /*ownKernel=*/false);
+    return setResult(op, type, type);
+  }
+  case TypeRule::Follow: {
+    Value operand = op->getOperand(0);
+    if (eager_ || isView(op) || llvm::isa<CopyOp>(op))
+      return setResult(op, elementOf(operand), nominal(operand));
+    return computeInSingle(op, nominal(operand));
+  }
+  case TypeRule::Fixed:
+    // A cast to the type that the value has by now is none, in PyTorch either.
+    if (auto cast = llvm::dyn_cast<CastOp>(op);
+        cast && cast.getOperand().getType() == cast.getType() && nominal(cast.getOperand()) == elementOf(cast)) {
+      cast.getResult().replaceAllUsesWith(cast.getOperand());
+      cast.erase();
+    }
+    return;
+  }
+}
+
+/// A product that is widened only to be added to a float32 value is written in float32 at once.
+void Autocast::widenProducts() {
+  // Listed first: the cast that goes away may be the op that a walk would come to next.
+  llvm::SmallVector<MatmulOp> products(main_.getBody().front().getOps<MatmulOp>());
+  auto widen = [&](MatmulOp product) {
+    if (!product->hasOneUse() || elementOf(product.getResult()) == f32_)
+      return;
+    auto cast = llvm::dyn_cast<CastOp>(*product->user_begin());
+    if (!cast || !cast.getImplicit() || elementOf(cast.getResult()) != f32_ || !cast->hasOneUse())
+      return;
+    auto sum = llvm::dyn_cast<AddOp>(*cast->user_begin());
+    if (!sum)
+      return;
+    Value other = sum.getLhs() == cast.getResult() ? sum.getRhs() : sum.getLhs();
+    auto otherCast = other.getDefiningOp<CastOp>();
+    if (otherCast && otherCast.getImplicit())
+      return;
+    product.getResult().setType(cast.getType());
+    cast.getResult().replaceAllUsesWith(product.getResult());
+    cast.erase();
+    ++wide_;
+  };
+  llvm::for_each(products, widen);
+}
+
+void Autocast::run() {
+  mlir::Block &body = main_.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+    visit(&op);
+  Operation *end = body.getTerminator();
+  builder_.setInsertionPoint(end);
+  for (mlir::OpOperand &operand : end->getOpOperands())
+    if (isFloat(operand.get()) && elementOf(operand.get()) != nominal(operand.get()))
+      operand.set(castUnderViews(operand.get(), nominal(operand.get()), /*ownKernel=*/true));
+  if (!eager_)
+    widenProducts();
+  main_.setFunctionType(
+      builder_.getFunctionType(main_.getArgumentTypes(), llvm::to_vector(end->getOperandTypes())));
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (mlir::isOpTriviallyDead(&op))
+      op.erase();
+}
+
+namespace {
+struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
+  using PrecisionBase::PrecisionBase;
+
+  void runOnOperation() override {
+    if (policy != "fp32" && policy != "tf32" && policy != "bf16") {
+      getOperation().emitError() << "unknown precision policy '" << policy << "', wanted fp32, tf32 or bf16";
+      return signalPassFailure();
+    }
+    if (rounding != "eager" && rounding != "fused") {
+      getOperation().emitError() << "unknown rounding '" << rounding << "', wanted eager or fused";
+      return signalPassFailure();
+    }
+    if (policy != "bf16")
+      return markAllAnalysesPreserved();
+    Autocast autocast(mainFunction(getOperation()), rounding == "eager");
+    autocast.run();
+    numCasts += autocast.casts();
+    numWide += autocast.wideProducts();
+  }
+};
+} // namespace

@@ -1,0 +1,13 @@
+#include "compiler/Graph/Passes.h"
+#include "compiler/Precision/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+void heddle::addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef policy, bool compiled) {
+  PrecisionOptions options;
+  options.policy = policy.str();
+  options.rounding = compiled ? "fused" : "eager";
+  manager.addPass(createPrecision(options));
+  // Types changed at every op: the verifiers of the ops run after the pass, this one looks at @main's boundary.
+  manager.addPass(createVerifyGraph());
+}
