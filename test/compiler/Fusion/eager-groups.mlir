@@ -60,13 +60,13 @@ func.func @main(%q: tensor<1x2x4x8xf32>) -> tensor<1x4x2x8xf32> {
 // CHECK-NEXT: %[[C:[0-9]+]] = graph.group rows "copy" {
 // CHECK-NEXT: %[[CI:[0-9]+]] = graph.copy %[[T]]
 // CHECK-NEXT: graph.yield %[[CI]]
-// CHECK-NEXT: } : tensor<8x4xf32>
+// CHECK-NEXT: } : tensor<4x6xf32>
 // CHECK-NEXT: %[[R:[0-9]+]] = graph.reshape %[[C]]
-// CHECK-NEXT: graph.group rows "exp" {
-// CHECK-NEXT: graph.exp %[[R]]
-func.func @main(%x: tensor<4x8xf32>) -> tensor<32xf32> {
-  %0 = graph.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
-  %1 = graph.reshape %0 : tensor<8x4xf32> -> tensor<32xf32>
-  %2 = graph.exp %1 : tensor<32xf32>
-  return %2 : tensor<32xf32>
+// CHECK-NEXT: %{{[0-9]+}} = graph.group rows "exp" {
+// CHECK-NEXT: %{{[0-9]+}} = graph.exp %[[R]]
+func.func @main(%x: tensor<6x4xf32>) -> tensor<3x8xf32> {
+  %0 = graph.transpose %x [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
+  %1 = graph.reshape %0 : tensor<4x6xf32> -> tensor<3x8xf32>
+  %2 = graph.exp %1 : tensor<3x8xf32>
+  return %2 : tensor<3x8xf32>
 }

@@ -1,19 +1,32 @@
 // Copies where a reader cannot take its operand through views, and none where it can.
 // RUN: heddle-opt %s --split-input-file --form-groups | FileCheck %s
 
-// A reshape that merges transposed dimensions needs its operand contiguous.
+// A transposed tensor whose extents do not divide the reshape's has to be contiguous.
 // CHECK-LABEL: func.func @main(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x8xf32>
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<6x4xf32>
 // CHECK: %[[T:[0-9]+]] = graph.transpose %[[X]]
 // CHECK: %[[C:[0-9]+]] = graph.group rows "copy" {
-// CHECK-NEXT: graph.copy %[[T]] : tensor<8x4xf32>
+// CHECK-NEXT: graph.copy %[[T]] : tensor<4x6xf32>
 // CHECK: %[[R:[0-9]+]] = graph.reshape %[[C]]
 // CHECK: graph.exp %[[R]]
-func.func @main(%x: tensor<4x8xf32>) -> tensor<32xf32> {
-  %0 = graph.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
-  %1 = graph.reshape %0 : tensor<8x4xf32> -> tensor<32xf32>
-  %2 = graph.exp %1 : tensor<32xf32>
-  return %2 : tensor<32xf32>
+func.func @main(%x: tensor<6x4xf32>) -> tensor<3x8xf32> {
+  %0 = graph.transpose %x [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
+  %1 = graph.reshape %0 : tensor<4x6xf32> -> tensor<3x8xf32>
+  %2 = graph.exp %1 : tensor<3x8xf32>
+  return %2 : tensor<3x8xf32>
+}
+
+// -----
+
+// Where they do, the row index is split and nothing is copied.
+// CHECK-LABEL: func.func @main(
+// CHECK-NOT: graph.copy
+// CHECK: return
+func.func @main(%x: tensor<6x4xf32>) -> tensor<24xf32> {
+  %0 = graph.transpose %x [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
+  %1 = graph.reshape %0 : tensor<4x6xf32> -> tensor<24xf32>
+  %2 = graph.exp %1 : tensor<24xf32>
+  return %2 : tensor<24xf32>
 }
 
 // -----

@@ -5,9 +5,9 @@
 // x + transpose(x) of a computed x would run over a diagonal.
 // CHECK-LABEL: func.func @main(
 // CHECK: graph.group rows "exp" {
-// CHECK: } {reasons = ["add: add: reads along one dimension in two ways"]} : tensor<4x4xf32>
+// CHECK: } {reasons = ["add: exp: runs over one dimension in two ways"]} : tensor<4x4xf32>
 // CHECK: graph.group rows "add" {
-// CHECK: } {reasons = ["exp: add: reads along one dimension in two ways"]} : tensor<4x4xf32>
+// CHECK: } {reasons = ["exp: exp: runs over one dimension in two ways"]} : tensor<4x4xf32>
 func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = graph.exp %x : tensor<4x4xf32>
   %1 = graph.transpose %0 [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
@@ -43,12 +43,12 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<1x1xf32> {
 
 // -----
 
-// A square: both reductions have the same length, but what one reduces the other keeps.
+// A square: both reductions have the same length, but what one reduces is what the other keeps.
 // CHECK-LABEL: func.func @main(
 // CHECK: graph.group rows "reduce" {
-// CHECK: reasons = ["reduce: reduce: reduces a dimension that another op of the group keeps"]
+// CHECK: reasons = ["reduce: reduce: reads along one dimension in two ways"]
 // CHECK: graph.group rows "reduce" {
-// CHECK: reasons = ["reduce: reduce: reduces a dimension that another op of the group keeps"]
+// CHECK: reasons = ["reduce: reduce: reads along one dimension in two ways"]
 func.func @main(%x: tensor<8x8xf32>) -> tensor<1x1xf32> {
   %0 = graph.reduce sum %x axes [1] : tensor<8x8xf32> -> tensor<8x1xf32>
   %1 = graph.reduce max %0 axes [0] : tensor<8x1xf32> -> tensor<1x1xf32>
@@ -119,14 +119,32 @@ func.func @main(%x: tensor<4x6xf32>) -> tensor<6x4xf32> {
 
 // -----
 
-// What each op can read alone it may not be able to read in a group: there the rows are split as the other op needs them.
+// What each op can read alone it may not be able to read in a group: there the rows are split as another op needs them.
 // CHECK-LABEL: func.func @main(
-// CHECK: reasons = ["add: exp: extents {{[0-9]+}} and {{[0-9]+}} do not divide each other"]
-func.func @main(%x: tensor<6x4xf32>, %y: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  %t = graph.transpose %x [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
-  %0 = graph.exp %t : tensor<4x6xf32>
-  %1 = graph.add %0, %y : tensor<4x6xf32>
-  return %1 : tensor<4x6xf32>
+// CHECK: graph.group rows "exp+add" {
+// CHECK: reasons = ["relu: add: extents 4 and 6 do not divide each other"]
+// CHECK: graph.group rows "relu" {
+func.func @main(%x: tensor<2x6x4xf32>, %y: tensor<24x2xf32>) -> (tensor<24x2xf32>, tensor<4x6x2xf32>) {
+  %0 = graph.transpose %x [1, 2, 0] : tensor<2x6x4xf32> -> tensor<6x4x2xf32>
+  %1 = graph.reshape %0 : tensor<6x4x2xf32> -> tensor<24x2xf32>
+  %2 = graph.exp %y : tensor<24x2xf32>
+  %3 = graph.add %2, %1 : tensor<24x2xf32>
+  %4 = graph.reshape %3 : tensor<24x2xf32> -> tensor<4x6x2xf32>
+  %5 = graph.relu %4 : tensor<4x6x2xf32>
+  return %3, %5 : tensor<24x2xf32>, tensor<4x6x2xf32>
+}
+
+// -----
+
+// A result that has one of two reduced dimensions.
+// CHECK-LABEL: func.func @main(
+// CHECK: reasons = ["reduce: exp: runs over a part of the reduced dimensions"]
+// CHECK: reasons = ["exp: exp: runs over a part of the reduced dimensions"]
+func.func @main(%x: tensor<4x2x1xf32>) -> (tensor<4x2x1xf32>, tensor<4x1x1xf32>) {
+  %0 = graph.exp %x : tensor<4x2x1xf32>
+  %1 = graph.broadcast %0 : tensor<4x2x1xf32> -> tensor<4x2x3xf32>
+  %2 = graph.reduce sum %1 axes [1, 2] : tensor<4x2x3xf32> -> tensor<4x1x1xf32>
+  return %0, %2 : tensor<4x2x1xf32>, tensor<4x1x1xf32>
 }
 
 // -----
