@@ -194,8 +194,7 @@ bool match::holdsAlways(const Condition &condition) {
   if (!form)
     return false;
   int64_t least = form->constant;
-  for (auto [coefficient, extent] :
-       llvm::zip_equal(form->coefficients, typeOf(condition.value).getShape()))
+  for (auto [coefficient, extent] : llvm::zip_equal(form->coefficients, typeOf(condition.value).getShape()))
     least += std::min<int64_t>(coefficient, 0) * (extent - 1);
   return least >= 0;
 }

@@ -1,12 +1,13 @@
 // kernel.skeleton attention_forward on the CPU.
 //
-// An item is a tile of queries of one head. Lanes are queries: the tile of queries is transposed once, so that
+// An item is a tile of queries of one head. Lanes are queries: the tile of queries is transposed once, so
+// that
 //   scores[key][query] = sum over d of key[key][d] * queries[d][query]
 //   out[d][query]      = sum over key of value[key][d] * weights[key][query]
-// are the same product of scalars read in place, broadcast, with rows of vectors; maximum and sum of the softmax run
-// down the keys without a horizontal step; and keys and values are never transposed. The softmax is the online one:
-// the running maximum and sum of each query live in registers over tiles of keys, and what was summed under an older
-// maximum is scaled down. Memory besides the operands is a few tiles on the stack.
+// are the same product of scalars read in place, broadcast, with rows of vectors; maximum and sum of the
+// softmax run down the keys without a horizontal step; and keys and values are never transposed. The softmax
+// is the online one: the running maximum and sum of each query live in registers over tiles of keys, and what
+// was summed under an older maximum is scaled down. Memory besides the operands is a few tiles on the stack.
 #include "compiler/Target/CPU/KernelLowering.h"
 #include "compiler/Target/CPU/Lanes.h"
 
@@ -36,9 +37,9 @@ struct Scalars {
 class AttentionLowering {
 public:
   AttentionLowering(LaneEmitter &emitter, kernel::SkeletonOp op, const CpuTarget &target)
-      : e(emitter), b(emitter.b), op(op), lanes(target.lanes), vectors(target.unroll), queries(lanes * vectors),
-        productRows(target.productRows), element(op.getElementType()), f32(b.getF32Type()),
-        row(VectorType::get({lanes}, f32)) {}
+      : e(emitter), b(emitter.b), op(op), lanes(target.lanes), vectors(target.unroll),
+        queries(lanes * vectors), productRows(target.productRows), element(op.getElementType()),
+        f32(b.getF32Type()), row(VectorType::get({lanes}, f32)) {}
 
   LogicalResult run(Value begin, Value end);
 
@@ -53,12 +54,12 @@ private:
   FailureOr<SmallVector<Value>> emitScores(Value first, Value count);
   FailureOr<Value> emitScore(Value score, Value key, int64_t vector);
   void storeOut(ArrayRef<Value> sums);
-  /// result[r] = result[r] * scales + sum over `steps` of scalars(r, step) * vectorsOf[step], for each of `rows`; without
-  /// scales the sum alone.
+  /// result[r] = result[r] * scales + sum over `steps` of scalars(r, step) * vectorsOf[step], for each of
+  /// `rows`; without scales the sum alone.
   void emitProduct(const Scalars &scalars, Value rows, Value steps, Value vectorsOf, Value result,
                    ArrayRef<Value> scales);
-  void emitProductRows(const Scalars &scalars, Value first, int64_t count, Value steps, Value vectorsOf, Value result,
-                       ArrayRef<Value> scales);
+  void emitProductRows(const Scalars &scalars, Value first, int64_t count, Value steps, Value vectorsOf,
+                       Value result, ArrayRef<Value> scales);
   /// `count` rows of an operand as float32: in place, or widened into a tile.
   Scalars asFloat32(Value pointer, Value stride, Value count, int64_t width);
 
@@ -76,7 +77,9 @@ private:
   Value at(Value tile, Value r, int64_t vector) {
     return e.element(f32, tile, add(mul(r, e.index(queries)), e.index(vector * lanes)));
   }
-  Value loadRow(Value tile, Value r, int64_t vector) { return LLVM::LoadOp::create(b, row, at(tile, r, vector), 64); }
+  Value loadRow(Value tile, Value r, int64_t vector) {
+    return LLVM::LoadOp::create(b, row, at(tile, r, vector), 64);
+  }
   void storeRow(Value value, Value tile, Value r, int64_t vector) {
     LLVM::StoreOp::create(b, value, at(tile, r, vector), 64);
   }
@@ -108,7 +111,8 @@ LogicalResult AttentionLowering::allocate() {
   int64_t bytes = ((head + value + kKeys) * queries + wide) * 4;
   if (bytes > kStackBytes)
     return op.emitOpError() << "of head dimensions " << head << " and " << value << " needs " << bytes
-                            << " bytes for its tiles, more than the " << kStackBytes << " that fit on a thread's stack";
+                            << " bytes for its tiles, more than the " << kStackBytes
+                            << " that fit on a thread's stack";
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto tile = [&](int64_t count) -> Value {
     Value size = arith::ConstantOp::create(b, b.getI64IntegerAttr(count));
@@ -154,11 +158,13 @@ LogicalResult AttentionLowering::emitItem(Value item) {
   queryIndices.clear();
   auto indices = VectorType::get({lanes}, b.getI32Type());
   SmallVector<int32_t> positions = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
-  Value position = arith::ConstantOp::create(b, DenseElementsAttr::get(indices, ArrayRef<int32_t>(positions)));
+  Value position =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(indices, ArrayRef<int32_t>(positions)));
   for (int64_t vector = 0; vector < vectors; ++vector) {
     masks.push_back(e.firstLanes(lanes, sub(numQueries, e.index(vector * lanes))));
     Value first = arith::IndexCastOp::create(b, b.getI32Type(), add(firstQuery, e.index(vector * lanes)));
-    queryIndices.push_back(arith::AddIOp::create(b, vector::BroadcastOp::create(b, indices, first), position));
+    queryIndices.push_back(
+        arith::AddIOp::create(b, vector::BroadcastOp::create(b, indices, first), position));
   }
   loadQueries();
 
@@ -282,7 +288,8 @@ FailureOr<Value> AttentionLowering::emitScore(Value score, Value key, int64_t ve
     }
     return failure();
   };
-  Lanes uniformBatch{Lanes::Uniform, batch}, uniformHead{Lanes::Uniform, head}, uniformKey{Lanes::Uniform, key};
+  Lanes uniformBatch{Lanes::Uniform, batch}, uniformHead{Lanes::Uniform, head},
+      uniformKey{Lanes::Uniform, key};
   FailureOr<Value> result = score;
   Value lowest = e.f32(-std::numeric_limits<double>::infinity(), lanes);
   if (!op.getScore().empty())
@@ -353,10 +360,11 @@ Scalars AttentionLowering::asFloat32(Value pointer, Value stride, Value count, i
   return {wideTile, e.index(width), e.index(1)};
 }
 
-void AttentionLowering::emitProduct(const Scalars &scalars, Value rows, Value steps, Value vectorsOf, Value result,
-                                    ArrayRef<Value> scales) {
+void AttentionLowering::emitProduct(const Scalars &scalars, Value rows, Value steps, Value vectorsOf,
+                                    Value result, ArrayRef<Value> scales) {
   Value whole = mul(div(rows, e.index(productRows)), e.index(productRows));
-  for (auto [begin, end, count] : {std::tuple(e.index(0), whole, productRows), std::tuple(whole, rows, int64_t{1})}) {
+  for (auto [begin, end, count] :
+       {std::tuple(e.index(0), whole, productRows), std::tuple(whole, rows, int64_t{1})}) {
     OpBuilder::InsertionGuard guard(b);
     auto block = loop(begin, end, count, {});
     emitProductRows(scalars, block.getInductionVar(), count, steps, vectorsOf, result, scales);
@@ -398,7 +406,7 @@ void AttentionLowering::emitProductRows(const Scalars &scalars, Value first, int
       storeRow(accumulate.getResult(r * vectors + vector), result, rows[r], vector);
 }
 
-LogicalResult heddle::cpu::lowerAttention(LaneEmitter &emitter, kernel::SkeletonOp op, const CpuTarget &target,
-                                          Value begin, Value end) {
+LogicalResult heddle::cpu::lowerAttention(LaneEmitter &emitter, kernel::SkeletonOp op,
+                                          const CpuTarget &target, Value begin, Value end) {
   return AttentionLowering(emitter, op, target).run(begin, end);
 }

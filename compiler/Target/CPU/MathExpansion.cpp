@@ -45,7 +45,9 @@ public:
   Value negate(Value x) { return arith::NegFOp::create(b, x); }
   Value floor(Value x) { return math::FloorOp::create(b, x); }
   Value nearest(Value x) { return math::RoundEvenOp::create(b, x); }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) { return arith::CmpFOp::create(b, predicate, x, y); }
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, predicate, x, y);
+  }
   Value equal(Value x, Value y) { return compare(arith::CmpFPredicate::OEQ, x, y); }
   Value both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
   Value either(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
@@ -67,9 +69,11 @@ public:
 bool isFloat32(Operation *op) { return getElementTypeOrSelf(op->getResult(0).getType()).isF32(); }
 
 /// Replaces a float32 op by what `expand` computes from its operands.
-template <typename Op> struct Expand : OpRewritePattern<Op> {
+template <typename Op>
+struct Expand : OpRewritePattern<Op> {
   using Function = Value (*)(Arithmetic &m, Op op);
-  Expand(MLIRContext *context, Function expand) : OpRewritePattern<Op>(context, /*benefit=*/10), expand(expand) {}
+  Expand(MLIRContext *context, Function expand)
+      : OpRewritePattern<Op>(context, /*benefit=*/10), expand(expand) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     if (!isFloat32(op))
@@ -93,8 +97,9 @@ static Value expandRsqrt(Arithmetic &m, math::RsqrtOp op) {
 // sin, cos
 //===----------------------------------------------------------------------===//
 
-/// x = k pi/2 + r with |r| <= pi/4, then the Taylor series of sine or cosine of r by the quadrant. pi/2 has two parts
-/// and the subtraction is fused, so that r has 2^-50 of absolute error up to kLargestAngle: more than float32 sees.
+/// x = k pi/2 + r with |r| <= pi/4, then the Taylor series of sine or cosine of r by the quadrant. pi/2 has
+/// two parts and the subtraction is fused, so that r has 2^-50 of absolute error up to kLargestAngle: more
+/// than float32 sees.
 static Value sine(Arithmetic &m, Value x32, double quadrants) {
   constexpr double kHalfPi = 1.5707963267948966, kHalfPiLow = 6.123233995736766e-17;
   Value x = m.extend(x32);
@@ -103,9 +108,10 @@ static Value sine(Arithmetic &m, Value x32, double quadrants) {
   Value r = m.fma(minus, m.real(kHalfPiLow), m.fma(minus, m.real(kHalfPi), x));
   Value square = m.mul(r, r);
   // Next terms: 3e-14 of the sine, 4e-13 of the cosine.
-  Value sinR = m.mul(r, m.polynomial(square, {1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120,
-                                              -1.0 / 6, 1.0}));
-  Value cosR = m.polynomial(square, {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5, 1.0});
+  Value sinR = m.mul(r, m.polynomial(square, {1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040,
+                                              1.0 / 120, -1.0 / 6, 1.0}));
+  Value cosR =
+      m.polynomial(square, {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5, 1.0});
   // k + quadrants modulo 4, in float64: exact, and no conversion that the processor may lack.
   Value turned = m.add(k, m.real(quadrants));
   Value quadrant = m.sub(turned, m.mul(m.real(4), m.floor(m.mul(turned, m.real(0.25)))));
@@ -130,7 +136,8 @@ static Value log2(Arithmetic &m, Value x) {
   Value exponent = arith::ShRUIOp::create(m.b, bits, m.word(52));
   Value mantissa = arith::AndIOp::create(m.b, bits, m.word(0x000fffffffffffff));
   mantissa = m.fromBits(arith::OrIOp::create(m.b, mantissa, m.word(0x3ff0000000000000)));
-  // An integer below 2^52 in the mantissa of 2^52 is that integer more: AVX2 has no conversion from 64-bit integers.
+  // An integer below 2^52 in the mantissa of 2^52 is that integer more: AVX2 has no conversion from 64-bit
+  // integers.
   Value e = m.fromBits(arith::OrIOp::create(m.b, exponent, m.word(0x4330000000000000)));
   e = m.sub(e, m.real(4503599627370496.0 + 1023.0));
   Value upper = m.compare(arith::CmpFPredicate::OGT, mantissa, m.real(M_SQRT2));
@@ -138,8 +145,8 @@ static Value log2(Arithmetic &m, Value x) {
   e = m.select(upper, m.add(e, m.real(1)), e);
   // ln m = 2 atanh s, s = (m - 1) / (m + 1), |s| < 0.172: the terms left out are below 1e-15.
   Value s = m.div(m.sub(mantissa, m.real(1)), m.add(mantissa, m.real(1)));
-  Value series = m.polynomial(m.mul(s, s), {1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5,
-                                            1.0 / 3, 1.0});
+  Value series = m.polynomial(
+      m.mul(s, s), {1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
   return m.fma(m.mul(s, m.real(2 * M_LOG2E)), series, e);
 }
 
@@ -147,8 +154,8 @@ static Value log2(Arithmetic &m, Value x) {
 static Value exp2(Arithmetic &m, Value t) {
   Value k = m.nearest(t);
   Value f = m.mul(m.sub(t, k), m.real(M_LN2));
-  Value series = m.polynomial(f, {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
-                                  1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
+  Value series = m.polynomial(f, {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+                                  1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
   Value biased = m.bits(m.add(k, m.real(4503599627370496.0 + 1023.0)));
   return m.mul(series, m.fromBits(arith::ShLIOp::create(m.b, biased, m.word(52))));
 }

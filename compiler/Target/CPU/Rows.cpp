@@ -28,12 +28,14 @@ private:
   LogicalResult emitRow(Value first, Value last);
   LogicalResult emitColumns(kernel::ColumnsOp op, Value first, Value last);
   /// One block of columns from `column` on; updates the accumulators.
-  LogicalResult emitBlock(kernel::ColumnsOp op, const cpu::LaneBlock &block, Value column, SmallVectorImpl<Value> &sums);
+  LogicalResult emitBlock(kernel::ColumnsOp op, const cpu::LaneBlock &block, Value column,
+                          SmallVectorImpl<Value> &sums);
   void pairStores(kernel::ColumnsOp op);
 
   Value reduce(kernel::ReduceKind kind, Value x, Value y);
   Value identity(kernel::ReduceKind kind, int64_t lanes);
-  /// Adds halves until `lanes` are left; 1 gives a scalar. A fixed tree: the order depends on the extent alone.
+  /// Adds halves until `lanes` are left; 1 gives a scalar. A fixed tree: the order depends on the extent
+  /// alone.
   Value fold(kernel::ReduceKind kind, Value vector, int64_t lanes);
   Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); }
   Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(x, y); }
@@ -148,7 +150,8 @@ LogicalResult RowsLowering::emitRow(Value first, Value last) {
 static arith::FastMathFlags ignoreZeroSign() { return arith::FastMathFlags::nsz; }
 
 Value RowsLowering::reduce(kernel::ReduceKind kind, Value x, Value y) {
-  // Which of two zeros wins does not matter here, and asking costs three instructions a step. A NaN does: it stays.
+  // Which of two zeros wins does not matter here, and asking costs three instructions a step. A NaN does: it
+  // stays.
   if (kind == kernel::ReduceKind::Max)
     return arith::MaximumFOp::create(b, x, y, ignoreZeroSign());
   if (kind == kernel::ReduceKind::Min)
@@ -158,7 +161,10 @@ Value RowsLowering::reduce(kernel::ReduceKind kind, Value x, Value y) {
 
 Value RowsLowering::identity(kernel::ReduceKind kind, int64_t lanes) {
   double infinity = std::numeric_limits<double>::infinity();
-  return e.f32(kind == kernel::ReduceKind::Max ? -infinity : kind == kernel::ReduceKind::Min ? infinity : 0.0, lanes);
+  return e.f32(kind == kernel::ReduceKind::Max   ? -infinity
+               : kind == kernel::ReduceKind::Min ? infinity
+                                                 : 0.0,
+               lanes);
 }
 
 Value RowsLowering::fold(kernel::ReduceKind kind, Value vector, int64_t lanes) {
@@ -175,8 +181,8 @@ Value RowsLowering::fold(kernel::ReduceKind kind, Value vector, int64_t lanes) {
   return lanes > 1 ? vector : vector::ExtractOp::create(b, vector, ArrayRef<int64_t>{0}).getResult();
 }
 
-/// Registers a block of `op` takes at a time. Long bodies fill the processor by themselves and would spill; indices that
-/// differ from lane to lane take twice the registers.
+/// Registers a block of `op` takes at a time. Long bodies fill the processor by themselves and would spill;
+/// indices that differ from lane to lane take twice the registers.
 static int64_t registersPerBlock(kernel::ColumnsOp op, const CpuTarget &target) {
   int64_t wide = target.lanes * target.unroll;
   bool cheap = true;
@@ -325,7 +331,7 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
   return success();
 }
 
-LogicalResult heddle::cpu::lowerRows(LaneEmitter &emitter, kernel::RowsOp rows, const CpuTarget &target, bool keepRows,
-                                     Value begin, Value end) {
+LogicalResult heddle::cpu::lowerRows(LaneEmitter &emitter, kernel::RowsOp rows, const CpuTarget &target,
+                                     bool keepRows, Value begin, Value end) {
   return RowsLowering(emitter, rows, target).run(keepRows, begin, end);
 }

@@ -30,7 +30,8 @@ Raised raise(const DecoderSpec &spec, DecoderExtents extents = {3, 7}) {
   mlir::PassManager manager(&context);
   addGraphPhase(manager, raised.reports);
   EXPECT_TRUE(succeeded(manager.run(*module)));
-  mainFunction(*module).walk([&](mlir::Operation *op) { ++raised.counts[op->getName().stripDialect().str()]; });
+  mainFunction(*module).walk(
+      [&](mlir::Operation *op) { ++raised.counts[op->getName().stripDialect().str()]; });
   llvm::raw_string_ostream os(raised.text);
   module->print(os);
   return raised;
@@ -78,9 +79,7 @@ TEST(GraphPhase, Preset) {
   EXPECT_EQ(raised.reports[5].location, "blocks.0.attention");
 }
 
-TEST(GraphPhase, TwiceTheSameText) {
-  EXPECT_EQ(raise(tiny()).text, raise(tiny()).text);
-}
+TEST(GraphPhase, TwiceTheSameText) { EXPECT_EQ(raise(tiny()).text, raise(tiny()).text); }
 
 TEST(GraphPhase, NormKindsAndPlaces) {
   for (NormPlace place : {NormPlace::Pre, NormPlace::Post}) {

@@ -20,8 +20,8 @@ std::vector<std::string> test::targetsHere() {
   std::vector<std::string> targets;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     targets.push_back("x86-64-v3");
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq"))
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
     targets.push_back("x86-64-v4");
   return targets;
 }
@@ -42,7 +42,8 @@ namespace {
 struct Session {
   Session() {
     mlir::DialectRegistry registry;
-    registry.insert<kernel::KernelDialect, plan::PlanDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
+    registry.insert<kernel::KernelDialect, plan::PlanDialect, mlir::arith::ArithDialect,
+                    mlir::math::MathDialect>();
     context.appendDialectRegistry(registry);
   }
 
@@ -69,7 +70,8 @@ struct Session {
 
 std::string test::programText(const std::string &body, const std::string &target) {
   return "plan.program @program attributes {model = \"test\", device = \"cpu\", target = \"" + target +
-         "\", pipeline = \"compiled\", mode = \"forward\", precision = \"fp32\", symbols = {}} {\n" + body + "}\n";
+         "\", pipeline = \"compiled\", mode = \"forward\", precision = \"fp32\", symbols = {}} {\n" + body +
+         "}\n";
 }
 
 std::string test::runTargetCpu(const std::string &program, const std::string &target) {
@@ -130,7 +132,8 @@ test::CpuKernel::~CpuKernel() = default;
 
 void test::CpuKernel::run(size_t index, std::vector<void *> buffers, int64_t pieces) {
   for (int64_t piece = pieces; piece-- > 0;)
-    entry(buffers.data(), counts[index].data(), items[index] * piece / pieces, items[index] * (piece + 1) / pieces);
+    entry(buffers.data(), counts[index].data(), items[index] * piece / pieces,
+          items[index] * (piece + 1) / pieces);
 }
 
 std::vector<float> test::randomFloats(size_t count, float range, uint64_t seed) {
@@ -160,7 +163,8 @@ float test::fromBF16(uint16_t half) {
 
 std::string test::fill(std::string text, const std::vector<std::pair<std::string, std::string>> &values) {
   for (const auto &[key, value] : values)
-    for (size_t at = text.find("$" + key); at != std::string::npos; at = text.find("$" + key, at + value.size()))
+    for (size_t at = text.find("$" + key); at != std::string::npos;
+         at = text.find("$" + key, at + value.size()))
       text.replace(at, key.size() + 1, value);
   return text;
 }

@@ -33,9 +33,12 @@ private:
   size_t size_ = 0;
 };
 
-template <typename T> class Buffer {
+template <typename T>
+class Buffer {
 public:
-  explicit Buffer(size_t count) : memory(count * sizeof(T)), count(count) { std::memset(data(), 0xab, count * sizeof(T)); }
+  explicit Buffer(size_t count) : memory(count * sizeof(T)), count(count) {
+    std::memset(data(), 0xab, count * sizeof(T));
+  }
   Buffer(const std::vector<T> &values) : Buffer(values.size()) {
     if (count)
       std::memcpy(data(), values.data(), count * sizeof(T));
@@ -48,8 +51,8 @@ public:
   size_t count;
 };
 
-/// The one kernel of a text in the kernel dialect, compiled by the pass target-cpu for launches with given counts.
-/// Throws std::runtime_error with the diagnostics when the pass refuses.
+/// The one kernel of a text in the kernel dialect, compiled by the pass target-cpu for launches with given
+/// counts. Throws std::runtime_error with the diagnostics when the pass refuses.
 class CpuKernel {
 public:
   CpuKernel(const std::string &text, const std::string &target, std::vector<std::vector<int64_t>> counts);
