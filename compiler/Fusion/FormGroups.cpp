@@ -26,12 +26,7 @@ static llvm::SmallVector<Operation *> attentionOps(AttentionOp attention) {
     if (!llvm::isa<TransposeOp, ReshapeOp>(user))
       break;
     Value next = user->getResult(0);
-    // Each of the four dimensions must keep one stride in the buffer of `next`.
-    IterationSpace trial;
-    TensorIndex trialIndex =
-        trial.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(next.getType())));
-    auto stop = [&](Value v) { return v == attention.getResult(); };
-    if (!resolveAccess(next, trialIndex, trial, stop))
+    if (!headsResultAccess(attention, next))
       break;
     ops.push_back(user);
     value = next;
@@ -135,14 +130,18 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
   void runOnOperation() override {
     mlir::func::FuncOp func = getOperation();
     mlir::Block &block = func.getBody().front();
+    eraseUnusedOps(func);
     castPartsFirst(func);
     materializeOutputs(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
-      materializeAttentionOperands(attention);
+      materializeOperands(attention);
       llvm::SmallVector<Operation *> ops = attentionOps(attention);
       outline(GroupKind::Attention, ops, "attention", ops.back()->getResult(0));
     }
-    materializeOperands(func);
+    // After attention has taken the views of its result: a copy would keep them apart.
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (isComputeOp(&op))
+        materializeOperands(&op);
     for (MatmulOp matmul : llvm::to_vector(block.getOps<MatmulOp>())) {
       llvm::SmallVector<Operation *> ops = productOps(matmul);
       outline(GroupKind::Product, ops, labelOf(ops), ops.back()->getResult(0));
@@ -151,7 +150,10 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);
     merged += counts.merged;
     refused += counts.refused;
-    mlir::sortTopologically(&block);
+    if (!mlir::sortTopologically(&block)) {
+      func.emitError("groups depend on each other in a circle");
+      return signalPassFailure();
+    }
     sinkToReaders(block);
   }
 };

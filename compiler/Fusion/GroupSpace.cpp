@@ -43,7 +43,7 @@ public:
       if (failed(addOp(op)))
         return std::nullopt;
     if (failed(alignOutputs()) || failed(collectColumns()) || failed(alignReads()) ||
-        failed(checkDistinct()) || failed(collectRows()))
+        failed(resolveReads()) || failed(checkDistinct()) || failed(collectRows()))
       return std::nullopt;
     return std::move(group_);
   }
@@ -225,6 +225,25 @@ private:
     return success();
   }
 
+  /// What is read from outside must be readable at the indices that the ops agreed on.
+  LogicalResult resolveReads() {
+    for (Operation *op : ops_) {
+      auto &accesses = group_.accesses[op];
+      for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+        accesses.emplace_back();
+        Value base = baseOf(operand);
+        if (isMember(base) || isSplatConstant(base) || (part_ && number != *part_))
+          continue;
+        std::string error;
+        accesses.back() = resolveAccess(operand, group_.operandIndices[op][number], group_.space, &error);
+        if (!accesses.back())
+          return fail(op, error);
+      }
+    }
+    group_.columns = group_.space.resolve(group_.columns); // A read may have split them.
+    return success();
+  }
+
   /// An atom twice in one index would read a diagonal; two loops were taken for one.
   LogicalResult checkDistinct() {
     auto distinct = [&](const TensorIndex &index) {
@@ -257,7 +276,7 @@ private:
         // Written part by part: the parts' own atoms run, not the result's along the axis.
         TensorIndex &index = group_.indices[output];
         for (auto [dim, product] : llvm::enumerate(group_.space.resolve(index)))
-          if (static_cast<int64_t>(dim) != concat.getAxis())
+          if (dim != concat.getAxis())
             addRows(product);
         for (const TensorIndex &read : writtenParts(concat))
           addRows(group_.space.resolve(read[concat.getAxis()]));

@@ -30,6 +30,9 @@ struct GroupSpace {
   llvm::DenseMap<mlir::Value, TensorIndex> indices;
   /// The index at which each op reads each operand.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<TensorIndex, 3>> operandIndices;
+  /// Where each op reads an operand from outside; absent for operands that the group computes and for
+  /// literals.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<Access>, 3>> accesses;
   /// Atoms that are reduced, slowest first; empty for groups without reductions.
   AtomProduct columns;
   /// The other atoms of the outputs, slowest first.

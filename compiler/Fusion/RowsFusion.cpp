@@ -42,7 +42,7 @@ private:
   struct Node {
     Operation *op;
     bool rows; ///< May be merged.
-    bool once; ///< Depends on no input and no parameter.
+    bool once; ///< Computed before the first run.
     int group; ///< Representative node.
     llvm::SmallVector<int, 4> inputs, users;
   };
@@ -56,7 +56,7 @@ private:
       int number = nodes_.size();
       numbers[&op] = number;
       bool rows = isComputeOp(&op) && isRowsOp(&op);
-      bool once = op.getNumResults() && dependsOnNothing(op.getResult(0), memo);
+      bool once = runsOnce(&op, memo);
       nodes_.push_back({&op, rows, once, number, {}, {}});
       llvm::SetVector<int> inputs;
       op.walk([&](Operation *inner) {
@@ -75,32 +75,28 @@ private:
       members_[number] = {static_cast<int>(number)};
   }
 
-  /// Whether a path leads from group `from` to group `to` through a node of neither.
+  /// Whether a path leads from group `from` to group `to` through a node of neither. A group runs as a whole:
+  /// a path that enters it goes on from any of its members, also to nodes earlier in the order.
   bool pathThroughOthers(int from, int to) {
-    int last = members_[to].back();
     llvm::BitVector seen(nodes_.size());
-    llvm::SmallVector<int> worklist;
-    auto visitUsers = [&](int node) {
-      for (int user : nodes_[node].users)
-        if (user <= last && !seen.test(user)) {
-          seen.set(user);
-          worklist.push_back(user);
-        }
+    llvm::SmallVector<int> worklist; // Groups.
+    auto enter = [&](int group) {
+      if (!seen.test(group)) {
+        seen.set(group);
+        worklist.push_back(group);
+      }
     };
     for (int member : members_[from])
       for (int user : nodes_[member].users)
-        if (nodes_[user].group != from && nodes_[user].group != to && user <= last && !seen.test(user)) {
-          seen.set(user);
-          worklist.push_back(user);
-        }
+        if (nodes_[user].group != from && nodes_[user].group != to)
+          enter(nodes_[user].group);
     while (!worklist.empty()) {
-      int node = worklist.pop_back_val();
-      int group = nodes_[node].group;
-      if (group == to || group == from)
+      int group = worklist.pop_back_val();
+      if (group == to)
         return true;
-      // A group runs as a whole: leaving any member is a way on.
       for (int member : members_[group])
-        visitUsers(member);
+        for (int user : nodes_[member].users)
+          enter(nodes_[user].group);
     }
     return false;
   }
@@ -143,7 +139,7 @@ private:
     if (a == b)
       return true;
     if (nodes_[a].once != nodes_[b].once)
-      return refuse(a, b, "one of the two depends on no input and runs once");
+      return refuse(a, b, "one of the two runs once, before the first run");
     // A merge looks at all ops of the new group: without a limit a long chain would take cubic time.
     if (static_cast<int64_t>(members_[a].size() + members_[b].size()) > maxOps_)
       return refuse(a, b, "the kernel would hold more than " + std::to_string(maxOps_) + " ops");

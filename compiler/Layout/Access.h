@@ -8,6 +8,7 @@
 #define HEDDLE_COMPILER_LAYOUT_ACCESS_H
 
 #include "compiler/Layout/IterationSpace.h"
+#include "dialects/Graph/GraphDialect.h"
 
 #include "mlir/IR/Value.h"
 
@@ -22,12 +23,11 @@ struct Access {
   LinearForm offset;
 };
 
-/// Follows views up from `value`, whose index is `index` in `space`, to the first value that is no view or
-/// for which `isBase` holds. Fails with `error` where a reshape cannot be read through what lies under it (it
-/// needs a copy).
+/// Follows views up from `value`, whose index is `index` in `space`, to the first value that is no view.
+/// Fails with `error` where a reshape, `stoppedAt`, cannot be read through the views under it: a copy of its
+/// operand is what it needs.
 std::optional<Access> resolveAccess(mlir::Value value, const TensorIndex &index, IterationSpace &space,
-                                    llvm::function_ref<bool(mlir::Value)> isBase = nullptr,
-                                    std::string *error = nullptr);
+                                    std::string *error = nullptr, graph::ReshapeOp *stoppedAt = nullptr);
 
 /// The index of a view's result, given its operand's, where the view keeps all elements (transpose,
 /// broadcast, reshape).

@@ -35,9 +35,6 @@ static std::optional<MatrixAccess> matrixAccess(Value value, bool flattenRows) {
     return std::nullopt;
   if (columnStride->isOne() || oneColumn) {
     matrix.ld = oneRow ? columnCount : rowStride->value;
-    if (oneColumn && !oneRow && rowStride->isOne()) {
-      matrix.ld = 1;
-    }
   } else if (rowStride->isOne() || oneRow) {
     matrix.transposed = true;
     matrix.ld = columnStride->value;
@@ -97,9 +94,45 @@ std::optional<HeadsAccess> heddle::headsAccess(Value value) {
                      strides[2]->value};
 }
 
-bool heddle::scoresReadable(Value value) {
-  std::optional<SymbolicDim> strides[4];
-  return evenAccess(value, strides).has_value();
+std::optional<HeadsAccess> heddle::headsResultAccess(AttentionOp attention, Value stored) {
+  llvm::SmallVector<mlir::Operation *> views;
+  for (Value value = stored; value != attention.getResult(); value = views.back()->getOperand(0))
+    views.push_back(value.getDefiningOp());
+  IterationSpace space;
+  SymbolicShape shape = shapeOf(attention.getResult());
+  TensorIndex result = space.addTensor(shape);
+  TensorIndex index = result;
+  for (mlir::Operation *view : llvm::reverse(views)) {
+    std::optional<TensorIndex> next = indexThroughView(view, index, space);
+    if (!next)
+      return std::nullopt;
+    index = std::move(*next);
+  }
+  LinearForm offset;
+  for (auto [stride, product] : llvm::zip_equal(contiguousStrides(shapeOf(stored)), index))
+    offset.addScaled(stride, space.linear(space.resolve(product)));
+  int64_t values[4];
+  for (int dim = 0; dim < 4; ++dim) {
+    std::optional<SymbolicDim> stride = strideOf(result[dim], offset, space);
+    if (!stride || (dim == 3 && !stride->isOne() && !shape[3].isOne()))
+      return std::nullopt;
+    values[dim] = stride->value;
+  }
+  return HeadsAccess{stored, 0, values[0], values[1], values[2]};
 }
 
-bool heddle::headsReadable(Value value) { return headsAccess(value).has_value(); }
+std::optional<ScoresAccess> heddle::scoresAccess(Value value) {
+  IterationSpace space;
+  TensorIndex index = space.addTensor(shapeOf(value));
+  std::optional<Access> access = resolveAccess(value, index, space);
+  if (!access)
+    return std::nullopt;
+  ScoresAccess scores{access->base, constantOf(access->offset), {}};
+  for (const AtomProduct &product : index) {
+    std::optional<SymbolicDim> stride = strideOf(product, access->offset, space);
+    if (!stride)
+      return std::nullopt;
+    scores.strides.push_back(*stride);
+  }
+  return scores;
+}

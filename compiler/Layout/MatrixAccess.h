@@ -37,9 +37,17 @@ struct HeadsAccess {
   int64_t batch = 0, head = 0, sequence = 0;
 };
 std::optional<HeadsAccess> headsAccess(mlir::Value value);
-bool headsReadable(mlir::Value value);
-/// Whether a mask or bias of rank 4 has one stride for each dimension.
-bool scoresReadable(mlir::Value value);
+/// How attention writes its result where `stored`, which views (transpose, reshape) lead to from it, is
+/// contiguous. Fails when a dimension has no single stride there or the head's width is not contiguous.
+std::optional<HeadsAccess> headsResultAccess(graph::AttentionOp attention, mlir::Value stored);
+
+/// Strides of a mask or bias along [batch, heads, query, key], in elements; 0 where it is broadcast.
+struct ScoresAccess {
+  mlir::Value base;
+  int64_t offset = 0;
+  SymbolicShape strides;
+};
+std::optional<ScoresAccess> scoresAccess(mlir::Value value);
 
 } // namespace heddle
 

@@ -5,8 +5,6 @@
 #include "compiler/Lowering/LoweredKernel.h"
 #include "compiler/Lowering/RowsDomain.h"
 
-#include "llvm/ADT/StringMap.h"
-
 namespace heddle {
 
 /// An affine access: the map with its dimensions and symbols.
@@ -66,9 +64,6 @@ private:
   llvm::StringMap<mlir::Value> extents_;
   mlir::Operation *lastExtent_ = nullptr;
 };
-
-/// The values of all symbols that occur in a group's types, as far as single-symbol extents give them.
-llvm::StringMap<int64_t> symbolValues(mlir::Operation *op);
 
 } // namespace heddle
 

@@ -3,6 +3,7 @@
 #include "compiler/Layout/MatrixAccess.h"
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
+#include "compiler/Lowering/SymbolValues.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Plan/PlanDialect.h"
 
@@ -30,8 +31,9 @@ int64_t elementBytes(mlir::Type element) { return std::max<int64_t>(1, element.g
 /// Builds the program of one function.
 class ProgramBuilder {
 public:
-  ProgramBuilder(mlir::func::FuncOp func, plan::ProgramOp program, bool tf32)
-      : func_(func), program_(program), builder_(program.getContext()), tf32_(tf32) {
+  ProgramBuilder(mlir::func::FuncOp func, plan::ProgramOp program, const llvm::StringMap<int64_t> &symbols,
+                 bool tf32)
+      : func_(func), program_(program), symbols_(symbols), builder_(program.getContext()), tf32_(tf32) {
     builder_.setInsertionPointToEnd(&program.getBody().front());
   }
 
@@ -64,7 +66,7 @@ public:
   }
 
 private:
-  bool runsOnce(GroupOp group) { return dependsOnNothing(group.getResult(0), once_); }
+  bool runsOnce(GroupOp group) { return heddle::runsOnce(group, once_); }
 
   std::string unique(llvm::StringRef wanted) {
     std::string name;
@@ -162,16 +164,16 @@ private:
       llvm::ArrayRef<int64_t> q = attention.getQuery().getType().getShape();
       flops_ += 2.0 * q[0] * q[1] * q[2] * attention.getKey().getType().getShape()[2] *
                 (q[3] + attention.getValue().getType().getShape()[3]);
-      return addLaunch(group, lowerAttentionGroup(group, reason), reason);
+      return addLaunch(group, lowerAttentionGroup(group, symbols_, reason), reason);
     }
     case GroupKind::Rows: {
       mlir::Block &body = group.getBody().front();
       auto concat = llvm::dyn_cast<ConcatOp>(body.front());
       if (!concat || !llvm::hasSingleElement(body.without_terminator()))
-        return addLaunch(group, lowerRowsGroup(group, reason), reason);
+        return addLaunch(group, lowerRowsGroup(group, symbols_, reason), reason);
       // Alone, each part is a copy into its place.
       for (unsigned part = 0; part < concat->getNumOperands(); ++part)
-        if (failed(addLaunch(group, lowerRowsGroup(group, reason, part), reason)))
+        if (failed(addLaunch(group, lowerRowsGroup(group, symbols_, reason, part), reason)))
           return failure();
       return success();
     }
@@ -233,6 +235,7 @@ private:
 
   mlir::func::FuncOp func_;
   plan::ProgramOp program_;
+  const llvm::StringMap<int64_t> &symbols_;
   mlir::OpBuilder builder_;
   bool tf32_;
   double flops_ = 0;
@@ -252,19 +255,19 @@ struct LowerToPlanPass : public impl::LowerToPlanBase<LowerToPlanPass> {
       module.emitError("no function @main");
       return signalPassFailure();
     }
+    mlir::FailureOr<llvm::StringMap<int64_t>> values = symbolValues(func);
+    if (failed(values))
+      return signalPassFailure();
     mlir::OpBuilder builder(module.getContext());
     builder.setInsertionPointToEnd(module.getBody());
     llvm::SmallVector<mlir::NamedAttribute> symbols;
-    llvm::StringMap<int64_t> values = symbolValues(func);
-    llvm::SmallVector<llvm::StringRef> names(values.keys());
-    llvm::sort(names);
-    for (llvm::StringRef name : names)
-      symbols.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(values[name])));
+    for (auto &symbol : *values)
+      symbols.push_back(builder.getNamedAttr(symbol.getKey(), builder.getI64IntegerAttr(symbol.getValue())));
     auto program =
         plan::ProgramOp::create(builder, func.getLoc(), "plan", model, device, target, pipeline, mode,
                                 precision, builder.getDictionaryAttr(symbols), 0, 0, llvm::APFloat(0.0));
     program.getBody().emplaceBlock();
-    if (mlir::failed(ProgramBuilder(func, program, precision == "tf32").build()))
+    if (mlir::failed(ProgramBuilder(func, program, *values, precision == "tf32").build()))
       return signalPassFailure();
     func.erase();
   }

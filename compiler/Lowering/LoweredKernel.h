@@ -7,6 +7,7 @@
 #include "dialects/Kernel/KernelDialect.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <optional>
 #include <string>
@@ -27,12 +28,13 @@ struct LoweredKernel {
   llvm::SmallVector<int64_t, 4> counts;
 };
 
-/// Lowers a group of kind rows. On failure `reason` says why.
-/// With `part` the group is one concatenation, of which that operand alone is written.
-std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, std::string &reason,
-                                            std::optional<unsigned> part = std::nullopt);
+/// Lowers a group of kind rows; `symbols` are the values of the symbols in its types. On failure `reason`
+/// says why. With `part` the group is one concatenation, of which that operand alone is written.
+std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols,
+                                            std::string &reason, std::optional<unsigned> part = std::nullopt);
 /// Lowers a group of kind attention: the skeleton with its score and mask functions.
-std::optional<LoweredKernel> lowerAttentionGroup(graph::GroupOp group, std::string &reason);
+std::optional<LoweredKernel>
+lowerAttentionGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason);
 
 /// Names for a kernel's arguments, from the graph: "weight" for a parameter blocks.3.norm1.weight, else the
 /// mnemonic of the defining op or the input's name. The same for every layer, so that layers share kernels.

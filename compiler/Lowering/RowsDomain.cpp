@@ -39,14 +39,6 @@ public:
   }
 
 private:
-  bool isMember(Value value) const { return domain_.group.indices.count(value); }
-
-  /// A read's or write's place over atoms, waiting for the loops.
-  struct Pending {
-    LinearForm form;
-    LoopForm *target;
-  };
-
   bool collectReads(Operation *op) {
     auto &reads = domain_.reads[op];
     reads.resize(op->getNumOperands());
@@ -56,24 +48,21 @@ private:
       iotas_.push_back({op, space.linear(space.resolve(index[llvm::cast<IotaOp>(op).getAxis()]))});
       return true;
     }
-    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-      if (isMember(baseOf(operand)) || isSplatConstant(baseOf(operand)) || (part_ && number != *part_))
-        continue;
-      const TensorIndex &index = domain_.group.operandIndices[op][number];
-      std::optional<Access> access = resolveAccess(operand, index, space, nullptr, &reason_);
+    for (auto [number, access] : llvm::enumerate(domain_.group.accesses[op])) {
       if (!access)
-        return false;
+        continue;
       Read read{access->base, {}, std::nullopt};
       LinearForm form = access->offset;
       if (llvm::isa<EmbeddingOp>(op) && number == 0) {
         // The first dimension's index is data: its stride multiplies the loaded row number.
-        std::optional<SymbolicDim> stride = strideOf(index[0], form, space);
+        const AtomProduct &tableRow = domain_.group.operandIndices[op][number][0];
+        std::optional<SymbolicDim> stride = strideOf(tableRow, form, space);
         if (!stride) {
           reason_ = "embedding: rows of the table do not lie evenly";
           return false;
         }
         read.gatherStride = *stride;
-        gathered_.push_back(index[0]);
+        gathered_.push_back(tableRow);
       }
       reads[number] = std::move(read);
       readForms_.push_back({op, static_cast<unsigned>(number), std::move(form)});

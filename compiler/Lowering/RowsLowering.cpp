@@ -26,8 +26,9 @@ using ReadKey = std::string;
 
 class RowsLowering {
 public:
-  RowsLowering(GroupOp group, std::string &reason, std::optional<unsigned> part)
-      : group_(group), reason_(reason), part_(part),
+  RowsLowering(GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason,
+               std::optional<unsigned> part)
+      : group_(group), symbols_(symbols), reason_(reason), part_(part),
         func_(group.getContext(), group.getLoc(), kernelName(group.getLabel())) {}
 
   std::optional<LoweredKernel> lower() {
@@ -52,7 +53,7 @@ public:
     findNeeds();
     if (!emit())
       return std::nullopt;
-    return func_.finish(symbolValues(group_));
+    return func_.finish(symbols_);
   }
 
 private:
@@ -129,7 +130,7 @@ private:
       kept_.insert(op);
       loop = own;
     }
-    if (!computed_[loop].insert(op))
+    if (!required_[loop].insert(op).second)
       return;
     requireOperands(op, loop);
   }
@@ -147,7 +148,7 @@ private:
   }
 
   void findNeeds() {
-    computed_.resize(loops_);
+    required_.resize(loops_);
     for (int loop = 0; loop < loops_; ++loop)
       for (Operation *op : ops_)
         if (stages_.lookup(op) == loop && llvm::isa<ReduceOp>(op))
@@ -459,6 +460,7 @@ private:
   }
 
   GroupOp group_;
+  const llvm::StringMap<int64_t> &symbols_;
   std::string &reason_;
   std::optional<unsigned> part_;
   FuncBuilder func_;
@@ -469,7 +471,8 @@ private:
   int loops_ = 1;
 
   llvm::DenseMap<Value, size_t> baseNumbers_;
-  llvm::SmallVector<llvm::SetVector<Operation *>, 4> computed_;
+  /// The ops that each loop computes, so that the walk over operands meets each once.
+  llvm::SmallVector<llvm::SmallPtrSet<Operation *, 8>, 4> required_;
   llvm::SetVector<Operation *> kept_;
   std::map<ReadKey, llvm::SetVector<int>> readLoops_;
 
@@ -505,7 +508,7 @@ std::string heddle::argumentName(Value base) {
   return base.getDefiningOp()->getName().stripDialect().str();
 }
 
-std::optional<LoweredKernel> heddle::lowerRowsGroup(GroupOp group, std::string &reason,
-                                                    std::optional<unsigned> part) {
-  return RowsLowering(group, reason, part).lower();
+std::optional<LoweredKernel> heddle::lowerRowsGroup(GroupOp group, const llvm::StringMap<int64_t> &symbols,
+                                                    std::string &reason, std::optional<unsigned> part) {
+  return RowsLowering(group, symbols, reason, part).lower();
 }
