@@ -33,10 +33,17 @@ bool onlyUnits(Operation *reshape) {
 /// A mask that is added: 0 where the condition holds, else at most kHidden.
 std::optional<MaskTerm> addedMask(Value value, double factor) {
   Value source = value;
-  for (int step = 0; step < 4;
-       ++step) { // A cast of a mask is exact: 0, and an infinity or a type's least value.
+  mlir::RankedTensorType shape;
+  for (int step = 0; step < 6; ++step) {
     Operation *op = source.getDefiningOp();
-    if (!op || !llvm::isa<BroadcastOp, CastOp>(op))
+    // A cast of a mask is exact: 0, and an infinity or a type's least value.
+    bool passes = op && (llvm::isa<CastOp>(op) || (llvm::isa<BroadcastOp>(op) && !shape));
+    if (op && llvm::isa<ReshapeOp>(op) && onlyUnits(op)) {
+      passes = true;
+      if (!shape)
+        shape = withElementType(typeOf(source), mlir::IntegerType::get(op->getContext(), 1));
+    }
+    if (!passes)
       break;
     source = op->getOperand(0);
   }
