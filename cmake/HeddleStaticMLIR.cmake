@@ -51,7 +51,7 @@ heddle_replace_link_entry(LLVMSupport "zstd::libzstd_(shared|static)" ${HEDDLE_S
 # their own dependencies.
 target_link_libraries(heddle_mlir INTERFACE
   MLIRIR MLIRParser MLIRPass MLIRTransforms MLIRTransformUtils MLIRSupport MLIRRewrite MLIRAnalysis
-  MLIROptLib MLIRTranslateLib MLIRDebug
+  MLIROptLib MLIRTranslateLib MLIRDebug MLIRBytecodeReader MLIRBytecodeWriter MLIRBytecodeOpInterface
   MLIRFuncDialect MLIRArithDialect MLIRArithTransforms MLIRMathDialect MLIRMathTransforms MLIRSCFDialect
   MLIRSCFTransforms MLIRSCFUtils MLIRVectorDialect MLIRVectorTransforms MLIRVectorUtils MLIRMemRefDialect
   MLIRMemRefTransforms MLIRMemRefUtils MLIRControlFlowDialect MLIRLLVMDialect MLIRLLVMIRTransforms MLIRIndexDialect

@@ -84,6 +84,8 @@ find_cuda() {
     python3 -m venv "$venv" || die 3 "python3 -m venv failed: is python3-venv installed?"
     "$venv/bin/pip" install --disable-pip-version-check --no-deps -r cmake/cuda-wheels.txt >&2 ||
       die 3 "pip could not fetch the CUDA wheels of cmake/cuda-wheels.txt; with a CUDA 13 toolkit set CUDA_HOME instead"
+    # What CMake remembers of the machine was found without these.
+    rm -f build/*/CMakeCache.txt
     cp cmake/cuda-wheels.txt "$venv/installed.txt"
   fi
   local wheels

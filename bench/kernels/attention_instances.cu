@@ -1,8 +1,9 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instantiations of the attention skeletons for bench and checks. HEDDLE_UNIT chooses a part, so that parts compile in
-// parallel: 0 bf16 head sizes, 1 bf16 tiles, 2 f16 and unequal widths, 3 float32 head sizes, 4 float32 tiles.
+// Instantiations of the attention skeletons for bench and checks. HEDDLE_UNIT chooses a part, so that parts
+// compile in parallel: 0 bf16 head sizes, 1 bf16 tiles, 2 f16 and unequal widths, 3 float32 head sizes, 4
+// float32 tiles.
 
 #include "attention_instances.h"
 #include "attention_score.cuh"
@@ -16,17 +17,23 @@
 namespace heddle::bench {
 namespace {
 
+[[maybe_unused]] constexpr int kSharedLimit = 227 * 1024; // of a block, compute capability 9.0
+
 template <typename T, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score>
-__global__ void __launch_bounds__(W * 32, B) attention_kernel(const __grid_constant__ AttentionParams<T> params,
-                                                              const __grid_constant__ Score score) {
+__global__ void __launch_bounds__(W * 32, B)
+    attention_kernel(const __grid_constant__ AttentionParams<T> params, const __grid_constant__ Score score) {
   attention_forward<T, D, V, M, N, W, Score, Aligned>(params, score);
 }
 
-template <typename T> constexpr Element kElement = Element::F32;
-template <> constexpr Element kElement<bf16> = Element::BF16;
-template <> constexpr Element kElement<f16> = Element::F16;
+template <typename T>
+constexpr Element kElement = Element::F32;
+template <>
+constexpr Element kElement<bf16> = Element::BF16;
+template <>
+constexpr Element kElement<f16> = Element::F16;
 
-template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, bool Aligned = true> void add() {
+template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, bool Aligned = true>
+void add() {
   constexpr bool kCausal = Kind == ScoreKind::Causal || Kind == ScoreKind::Everything;
   constexpr bool kMask = Kind == ScoreKind::Mask || Kind == ScoreKind::Everything;
   constexpr bool kScore = Kind == ScoreKind::Score || Kind == ScoreKind::Everything;
@@ -38,7 +45,7 @@ template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, 
 #else
   constexpr int bytes = AttentionSimtShape<D, V, M, N, W>::kSharedBytes;
   static_assert(bytes == attentionSimtSharedBytes(D, V, tile));
-  constexpr AttentionTile usual = attentionSimtTile(D, V);
+  constexpr AttentionTile usual = attentionSimtTile(D, V, kMask || kScore, kCausal, kSharedLimit);
 #endif
   const bool isDefault = usual.tileM == M && usual.tileN == N && usual.warps == W && usual.minBlocks == B;
   const auto kernel = attention_kernel<T, D, V, M, N, W, B, Aligned, TestScore<kCausal, kMask, kScore>>;
@@ -47,17 +54,21 @@ template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, 
 }
 
 /// The default tile for one kind.
-template <typename T, int D, int V, ScoreKind Kind, bool Aligned = true> void usual() {
+template <typename T, int D, int V, ScoreKind Kind, bool Aligned = true>
+void usual() {
+  constexpr bool kGenerated = Kind != ScoreKind::Full && Kind != ScoreKind::Causal;
 #if HEDDLE_UNIT <= 2
-  constexpr AttentionTile t = attentionMmaTile(D, V, Kind != ScoreKind::Full && Kind != ScoreKind::Causal);
+  constexpr AttentionTile t = attentionMmaTile(D, V, kGenerated);
 #else
-  constexpr AttentionTile t = attentionSimtTile(D, V);
+  constexpr AttentionTile t = attentionSimtTile(
+      D, V, kGenerated, Kind == ScoreKind::Causal || Kind == ScoreKind::Everything, kSharedLimit);
 #endif
   add<T, D, V, t.tileM, t.tileN, t.warps, t.minBlocks, Kind, Aligned>();
 }
 
 /// Kinds of a head size: all of them for the sizes that models use most.
-template <typename T, int D, bool All = false> void sizes() {
+template <typename T, int D, bool All = false>
+void sizes() {
   usual<T, D, D, ScoreKind::Causal>();
   usual<T, D, D, ScoreKind::Everything>();
   if constexpr (All) {
@@ -68,7 +79,8 @@ template <typename T, int D, bool All = false> void sizes() {
   }
 }
 
-template <typename T> void allSizes() {
+template <typename T>
+void allSizes() {
   sizes<T, 16, true>();
   sizes<T, 24>();
   sizes<T, 32, true>();
@@ -86,35 +98,50 @@ template <typename T> void allSizes() {
   sizes<T, 128, true>();
 }
 
-template <typename T> void unequalSizes() {
+template <typename T>
+void unequalSizes() {
   usual<T, 64, 128, ScoreKind::Causal>();
   usual<T, 128, 64, ScoreKind::Everything>();
   usual<T, 24, 40, ScoreKind::Full>();
   usual<T, 72, 8, ScoreKind::Causal, false>();
 }
 
+/// Whether the size's default instances cover a tile already.
+template <int D>
+constexpr bool isUsual(const AttentionTile &tile, bool causal) {
+#if HEDDLE_UNIT <= 2
+  const AttentionTile t = attentionMmaTile(D, D, false);
+#else
+  const AttentionTile t = attentionSimtTile(D, D, false, causal, kSharedLimit);
+#endif
+  return t.tileM == tile.tileM && t.tileN == tile.tileN && t.warps == tile.warps &&
+         t.minBlocks == tile.minBlocks;
+}
+
 /// Alternatives to the default tile, with and without kCausal.
-template <typename T, int D, int M, int N, int W, int B> void tiles() {
-  add<T, D, D, M, N, W, B, ScoreKind::Full>();
-  add<T, D, D, M, N, W, B, ScoreKind::Causal>();
+template <typename T, int D, int M, int N, int W, int B>
+void tiles() {
+  constexpr AttentionTile tile{M, N, W, B};
+  if constexpr (!isUsual<D>(tile, false))
+    add<T, D, D, M, N, W, B, ScoreKind::Full>();
+  if constexpr (!isUsual<D>(tile, true))
+    add<T, D, D, M, N, W, B, ScoreKind::Causal>();
 }
 
 const bool registered = [] {
 #if HEDDLE_UNIT == 0
   allSizes<bf16>();
 #elif HEDDLE_UNIT == 1
-  tiles<bf16, 64, 128, 64, 4, 3>();
   tiles<bf16, 64, 128, 128, 4, 2>();
-  tiles<bf16, 64, 128, 32, 4, 3>();
   tiles<bf16, 64, 128, 64, 8, 2>();
-  tiles<bf16, 64, 128, 128, 8, 1>();
   tiles<bf16, 64, 64, 64, 2, 4>();
   tiles<bf16, 64, 64, 64, 4, 3>();
-  tiles<bf16, 64, 256, 64, 8, 1>();
+  tiles<bf16, 64, 64, 64, 4, 4>();
+  tiles<bf16, 64, 64, 128, 4, 2>();
+  tiles<bf16, 80, 128, 64, 8, 2>();
+  tiles<bf16, 80, 64, 64, 2, 4>();
+  tiles<bf16, 80, 64, 64, 4, 3>();
   tiles<bf16, 128, 128, 32, 4, 2>();
-  tiles<bf16, 128, 128, 128, 8, 1>();
-  tiles<bf16, 128, 128, 64, 8, 1>();
-  tiles<bf16, 128, 64, 64, 2, 3>();
   tiles<bf16, 128, 64, 64, 4, 3>();
   tiles<bf16, 128, 256, 64, 8, 1>();
 #elif HEDDLE_UNIT == 2
@@ -128,27 +155,16 @@ const bool registered = [] {
   allSizes<float>();
   unequalSizes<float>();
 #elif HEDDLE_UNIT == 4
-  tiles<float, 16, 128, 64, 4, 3>();
-  tiles<float, 16, 128, 32, 4, 3>();
-  tiles<float, 16, 128, 32, 4, 4>();
-  tiles<float, 16, 128, 128, 4, 2>();
   tiles<float, 16, 64, 64, 2, 4>();
-  tiles<float, 16, 256, 64, 8, 1>();
-  tiles<float, 32, 128, 64, 4, 3>();
-  tiles<float, 32, 128, 32, 4, 3>();
-  tiles<float, 32, 128, 32, 4, 4>();
   tiles<float, 32, 64, 64, 2, 4>();
-  tiles<float, 32, 256, 64, 8, 1>();
   tiles<float, 64, 128, 32, 4, 2>();
-  tiles<float, 64, 128, 32, 4, 3>();
   tiles<float, 64, 64, 64, 2, 3>();
   tiles<float, 64, 64, 32, 2, 4>();
   tiles<float, 64, 256, 64, 8, 1>();
-  tiles<float, 64, 256, 32, 8, 1>();
+  tiles<float, 80, 64, 32, 2, 3>();
   tiles<float, 128, 256, 32, 8, 1>();
-  tiles<float, 128, 192, 32, 6, 1>();
+  tiles<float, 128, 128, 32, 4, 1>();
   tiles<float, 128, 64, 32, 2, 2>();
-  tiles<float, 128, 32, 32, 1, 4>();
 #endif
   return true;
 }();

@@ -1,7 +1,8 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels that the attention bench was built with. attention_instances.cu is compiled several times, each time for a part.
+// The kernels that the attention bench was built with. attention_instances.cu is compiled several times, each
+// time for a part.
 
 #ifndef HEDDLE_BENCH_KERNELS_ATTENTION_INSTANCES_H
 #define HEDDLE_BENCH_KERNELS_ATTENTION_INSTANCES_H

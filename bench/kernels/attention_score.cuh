@@ -1,15 +1,16 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Score functions as the compiler would generate them, for benches and tests of the attention skeletons. The same
-// formulas in float64: attention_cases.h.
+// Score functions as the compiler would generate them, for benches and tests of the attention skeletons. The
+// same formulas in float64: attention_cases.h.
 
 #ifndef HEDDLE_BENCH_KERNELS_ATTENTION_SCORE_CUH
 #define HEDDLE_BENCH_KERNELS_ATTENTION_SCORE_CUH
 
 namespace heddle::bench {
 
-template <bool Causal, bool HasMask, bool HasScore> struct TestScore {
+template <bool Causal, bool HasMask, bool HasScore>
+struct TestScore {
   static constexpr bool kCausal = Causal;
   static constexpr bool kHasMask = HasMask;
   static constexpr bool kHasScore = HasScore;

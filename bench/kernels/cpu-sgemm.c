@@ -1,5 +1,5 @@
-// Times one library's single-precision product on the shapes of a small Transformer, and checks each against a
-// naive product. The library is opened by name, so that one program compares them all:
+// Times one library's single-precision product on the shapes of a small Transformer, and checks each against
+// a naive product. The library is opened by name, so that one program compares them all:
 //   cc -O2 -o /tmp/cpu-sgemm bench/kernels/cpu-sgemm.c -ldl -lm
 //   /tmp/cpu-sgemm libblis.so.4           (BLIS_ARCH_TYPE, BLIS_NUM_THREADS)
 //   /tmp/cpu-sgemm libopenblas.so.0       (OPENBLAS_CORETYPE, OPENBLAS_NUM_THREADS)
@@ -15,8 +15,8 @@
 
 typedef void (*Cblas)(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
                       const float *b, int ldb, float beta, float *c, int ldc);
-typedef int (*Dnnl)(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
-                    const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
+typedef int (*Dnnl)(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
+                    int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
 static Cblas cblas;
 static Dnnl dnnl;
 
@@ -60,8 +60,8 @@ static void measure(int batch, int m, int n, int k, int tb) {
              (tb ? b[((long)z * n + j) * k + p] : b[((long)z * k + p) * n + j]);
     worst = fmax(worst, fabs(sum - c[((long)z * m + i) * n + j]));
   }
-  printf("%3d x %4d x %5d x %4d %c  %8.3f ms  %7.1f GFLOP/s  largest error %.1e\n", batch, m, n, k, tb ? 'T' : 'N',
-         best * 1e3, 2e-9 * batch * m * n * k / best, worst);
+  printf("%3d x %4d x %5d x %4d %c  %8.3f ms  %7.1f GFLOP/s  largest error %.1e\n", batch, m, n, k,
+         tb ? 'T' : 'N', best * 1e3, 2e-9 * batch * m * n * k / best, worst);
   free(a), free(b), free(c);
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Fusion/RowsFusion.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "dialects/Graph/SymbolicDim.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 
@@ -45,7 +46,8 @@ static llvm::SmallVector<Operation *> productOps(MatmulOp matmul) {
   if (!value.hasOneUse())
     return ops;
   auto add = llvm::dyn_cast<AddOp>(*value.getUsers().begin());
-  if (!add || add.getLhs() == add.getRhs())
+  // In a group already: it is the other operand's residual.
+  if (!add || add->getBlock() != matmul->getBlock() || add.getLhs() == add.getRhs())
     return ops;
   Value other = add.getLhs() == value ? add.getRhs() : add.getLhs();
   // The library reads the addend as the result's own shape, contiguous.
@@ -56,6 +58,33 @@ static llvm::SmallVector<Operation *> productOps(MatmulOp matmul) {
   return ops;
 }
 
+/// A cast of a concatenation, through views, becomes a concatenation of casts: parts are written where they are computed, and
+/// nothing can be computed from the whole in the same kernel.
+static void castPartsFirst(mlir::func::FuncOp func) {
+  for (CastOp cast : llvm::to_vector(func.getBody().front().getOps<CastOp>())) {
+    llvm::SmallVector<Operation *> views;
+    Value value = cast.getOperand();
+    while (value.hasOneUse() && value.getDefiningOp() && llvm::isa<ReshapeOp, TransposeOp>(value.getDefiningOp())) {
+      views.push_back(value.getDefiningOp());
+      value = views.back()->getOperand(0);
+    }
+    auto concat = value.getDefiningOp<ConcatOp>();
+    if (!concat || !value.hasOneUse())
+      continue;
+    mlir::Type element = cast.getResult().getType().getElementType();
+    mlir::OpBuilder builder(concat);
+    for (mlir::OpOperand &part : concat->getOpOperands()) {
+      auto type = withElementType(llvm::cast<mlir::RankedTensorType>(part.get().getType()), element);
+      part.set(CastOp::create(builder, cast.getLoc(), type, part.get(), cast.getImplicit()));
+    }
+    for (Operation *op : views)
+      op->getResult(0).setType(withElementType(llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()), element));
+    concat.getResult().setType(withElementType(concat.getResult().getType(), element));
+    cast.getResult().replaceAllUsesWith(cast.getOperand());
+    cast.erase();
+  }
+}
+
 namespace {
 struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
   using FormGroupsBase::FormGroupsBase;
@@ -63,6 +92,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
   void runOnOperation() override {
     mlir::func::FuncOp func = getOperation();
     mlir::Block &block = func.getBody().front();
+    castPartsFirst(func);
     materializeOutputs(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
       llvm::SmallVector<Operation *> ops = attentionOps(attention);

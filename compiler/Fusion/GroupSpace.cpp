@@ -2,6 +2,7 @@
 #include "dialects/Graph/GraphDialect.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace heddle;
@@ -41,7 +42,8 @@ public:
     for (Operation *op : ops_)
       if (failed(addOp(op)))
         return std::nullopt;
-    if (failed(alignOutputs()) || failed(collectColumns()) || failed(checkDistinct()) || failed(collectRows()))
+    if (failed(alignOutputs()) || failed(collectColumns()) || failed(alignReads()) ||
+        failed(checkDistinct()) || failed(collectRows()))
       return std::nullopt;
     return std::move(group_);
   }
@@ -185,6 +187,39 @@ private:
     }
     if (group_.hasReductions)
       group_.columns = group_.space.resolve(reductions_.front().second);
+    return success();
+  }
+
+  /// A norm reads its input once to reduce it and once more to scale it. When that input comes from outside nothing has related
+  /// the two reads: where they agree in all other dimensions, the reduced one is the same run of columns.
+  LogicalResult alignReads() {
+    if (!group_.hasReductions)
+      return success();
+    IterationSpace &space = group_.space;
+    llvm::MapVector<Value, llvm::SmallVector<TensorIndex, 2>> readsOf;
+    for (Operation *op : ops_)
+      for (auto [operand, read] : llvm::zip_equal(op->getOperands(), group_.operandIndices[op]))
+        if (!isMember(baseOf(operand)) && !isSplatConstant(baseOf(operand)))
+          readsOf[operand].push_back(read);
+    auto isReduced = [&](const AtomProduct &product) {
+      return !product.empty() && llvm::all_of(product, [&](int atom) { return llvm::is_contained(group_.columns, atom); });
+    };
+    for (auto &[value, reads] : readsOf)
+      for (size_t other = 1; other < reads.size(); ++other) {
+        TensorIndex a = space.resolve(reads[0]), b = space.resolve(reads[other]);
+        std::optional<size_t> differing;
+        bool one = true;
+        for (size_t dim = 0; dim < a.size(); ++dim)
+          if (a[dim] != b[dim]) {
+            one = one && !differing;
+            differing = dim;
+          }
+        if (!differing || !one || isReduced(a[*differing]) == isReduced(b[*differing]))
+          continue;
+        if (failed(unify(ops_.front(), a[*differing], b[*differing])))
+          return failure();
+        group_.columns = space.resolve(group_.columns);
+      }
     return success();
   }
 

@@ -159,7 +159,8 @@ private:
       nodes_[member].group = a;
     members_[a] = members;
     members_[b].clear();
-    reasons_[a].append(reasons_[b]);
+    llvm::SmallVector<std::string> joined = reasons_.lookup(b); // A copy: looking up `a` may move the others.
+    reasons_[a].append(joined);
     ++counts_.merged;
     return true;
   }

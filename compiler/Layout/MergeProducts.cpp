@@ -96,8 +96,10 @@ Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
     g.setLocation(product.product->getLoc());
     product.product.getResult().replaceAllUsesWith(g.slice(merged, last, offset, extent));
     offset += extent;
-    product.product->erase();
   }
+  // Only now: everything above was put in before the earliest of them.
+  for (WeightProduct &product : products)
+    product.product->erase();
   return merged.getDefiningOp();
 }
 

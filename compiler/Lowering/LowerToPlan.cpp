@@ -39,7 +39,9 @@ public:
     mlir::Block &block = func_.getBody().front();
     for (mlir::BlockArgument argument : block.getArguments()) {
       auto name = func_.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), kNameAttr);
-      addBuffer(argument, plan::Role::Input, name ? name.getValue() : "input");
+      plan::BufferOp buffer = addBuffer(argument, plan::Role::Input, name ? name.getValue() : "input");
+      if (auto bound = func_.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kBoundAttr))
+        buffer.setIndexLimit(bound.getInt());
     }
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto name = func_.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr);

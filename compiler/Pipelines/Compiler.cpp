@@ -7,7 +7,6 @@
 #include "compiler/Plan/Artifact.h"
 #include "compiler/Plan/ReferenceProgram.h"
 #include "compiler/Support/Locations.h"
-#include "compiler/Target/CPU/CpuTarget.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -31,7 +30,7 @@ public:
           if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || !message_.empty())
             return mlir::success();
           std::string place = locationText(diagnostic.getLocation());
-          message_ = (place.empty() ? "" : place + ": ") + diagnostic.str();
+          message_ = place + ": " + diagnostic.str();
           for (mlir::Diagnostic &note : diagnostic.getNotes())
             message_ += "\n  note: " + note.str();
           return mlir::success();
@@ -76,7 +75,7 @@ std::string shortName(const std::string &model) {
 }
 
 std::string defaultTarget(const CompileOptions &options) {
-  return options.device == "cuda" ? "sm_90a" : cpu::hostTarget();
+  return options.device == "cuda" ? "sm_90a" : "x86-64-v4";
 }
 
 } // namespace

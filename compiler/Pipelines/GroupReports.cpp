@@ -51,8 +51,8 @@ std::vector<GroupReport> heddle::groupReports(mlir::ModuleOp module) {
     }
     for (mlir::Value result : group.getResults())
       report.bytesAfter += bytesOf(result);
-    if (group.getReasons())
-      for (mlir::Attribute reason : *group.getReasons())
+    if (mlir::ArrayAttr reasons = group.getReasonsAttr())
+      for (mlir::Attribute reason : reasons)
         report.reasons.push_back(llvm::cast<mlir::StringAttr>(reason).str());
     reports.push_back(std::move(report));
   });

@@ -99,7 +99,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     if (options.device == "cuda")
       manager.addPass(cuda::createTargetCuda({options.target}));
     else
-      manager.addNestedPass<plan::ProgramOp>(cpu::createTargetCpu());
+      manager.addNestedPass<plan::ProgramOp>(createTargetCpu({options.target}));
     break;
   case CompilePhase::Plan:
     // Last: lifetimes count all steps.

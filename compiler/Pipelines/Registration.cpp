@@ -5,6 +5,7 @@
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Plan/Passes.h"
 #include "compiler/Precision/Passes.h"
+#include "compiler/Target/CPU/Passes.h"
 #include "compiler/Target/CUDA/Passes.h"
 #include "dialects/Graph/GraphDialect.h"
 #include "dialects/Kernel/KernelDialect.h"
@@ -29,6 +30,7 @@ void heddle::registerPasses() {
   registerLayoutPasses();
   registerHeddleFusionPasses();
   registerHeddleLoweringPasses();
-  plan::registerPlanPasses();
   registerCudaTargetPasses();
+  registerCpuTargetPasses();
+  plan::registerPlanPasses();
 }

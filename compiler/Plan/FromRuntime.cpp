@@ -127,9 +127,10 @@ private:
     BufferOp::create(b, loc, b.getStringAttr(value.name),
                      RoleAttr::get(b.getContext(), static_cast<Role>(value.role)), mlir::TypeAttr::get(type),
                      parts.empty() ? mlir::ArrayAttr() : b.getArrayAttr(parts), elements(type, value.data),
-                     integer(value.bytes, *tensorBytes(type)),
                      integer(value.offset, runtime::Buffer::kUnplaced), integer(value.firstStep, -1),
-                     integer(value.lastStep, -1), b.getStringAttr(value.location));
+                     integer(value.lastStep, -1), b.getStringAttr(value.location),
+                     b.getI64IntegerAttr(value.bytes == *tensorBytes(type) ? 0 : value.bytes),
+                     b.getI64IntegerAttr(value.indexLimit));
   }
 
   mlir::FlatSymbolRefAttr symbol(const std::string &name) {

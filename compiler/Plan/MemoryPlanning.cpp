@@ -32,10 +32,38 @@ llvm::LogicalResult verifySpan(const BufferLife &life) {
   return error;
 }
 
+/// Whether a step surely reads a buffer: what a launch does with its buffers is the kernel's affair.
+bool reads(StepInterface step, BufferOp buffer) {
+  auto names = [&](RefAttr ref) {
+    return ref.getBuffer() && ref.getBuffer().getAttr() == buffer.getSymNameAttr();
+  };
+  if (auto copy = llvm::dyn_cast<CopyOp>(*step))
+    return names(copy.getSource());
+  if (auto product = llvm::dyn_cast<ProductOp>(*step))
+    return names(product.getA().getRef()) || names(product.getB().getRef()) ||
+           (product.getC() && names(product.getC()->getRef())) ||
+           (product.getBias() && names(*product.getBias()));
+  return false;
+}
+
+/// Scratch and saved memory holds anything before it is written.
+llvm::LogicalResult verifyFirst(const BufferLife &life) {
+  BufferOp buffer = life.buffer;
+  if (!reads(life.firstStep, buffer) || buffer.getByteSize() == 0)
+    return llvm::success();
+  StepInterface first = life.firstStep;
+  mlir::InFlightDiagnostic error = buffer.emitOpError()
+                                   << "of role " << stringifyRole(buffer.getRole()) << " is read by step "
+                                   << life.first << " before any step writes it, wanted it written first";
+  error.attachNote(first->getLoc()) << "the step";
+  return error;
+}
+
 /// What both passes share: steps in order, lifetimes set, old places cleared, unused buffers gone. Returns
-/// the scratch and saved buffers that are left.
-llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, int64_t &removed) {
+/// the buffers that share memory: scratch and saved ones, and with `placeOutputs` the outputs.
+llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, bool placeOutputs, int64_t &removed) {
   moveInitStepsFirst(program);
+  auto steps = static_cast<int32_t>(program.getSteps().size());
   llvm::SmallVector<BufferLife> shared;
   int64_t total = 0;
   mlir::Builder builder(program.getContext());
@@ -49,10 +77,15 @@ llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, i
     }
     buffer.removeOffsetAttr();
     buffer.setFirstStepAttr(life.first < 0 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(life.first));
+    // An output is read after the run: it lives to the end. What an init step writes stays where it is.
+    bool output = placeOutputs && buffer.getRole() == Role::Output && life.first >= 0 &&
+                  life.firstStep.getPhase() != Phase::Init;
+    if (output)
+      life.last = steps - 1;
     buffer.setLastStepAttr(life.first < 0 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(life.last));
-    if (!between)
+    if (!between && !output)
       continue;
-    if (failed(verifySpan(life)))
+    if (between && (failed(verifySpan(life)) || failed(verifyFirst(life))))
       return llvm::failure();
     // Any placement fits in 64 bits after this; no machine has as much.
     total += std::min(buffer.getByteSize(), kMostBytes);
@@ -68,7 +101,7 @@ llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, i
 struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
   void runOnOperation() override {
     int64_t unused = 0;
-    auto shared = setLifetimes(getOperation(), unused);
+    auto shared = setLifetimes(getOperation(), /*placeOutputs=*/true, unused);
     if (failed(shared))
       return signalPassFailure();
     std::vector<runtime::Lifetime> lifetimes;
@@ -87,7 +120,7 @@ struct PlanMemoryPass : impl::PlanMemoryBase<PlanMemoryPass> {
 struct PlanEagerMemoryPass : impl::PlanEagerMemoryBase<PlanEagerMemoryPass> {
   void runOnOperation() override {
     int64_t unused = 0;
-    if (failed(setLifetimes(getOperation(), unused)))
+    if (failed(setLifetimes(getOperation(), /*placeOutputs=*/false, unused)))
       return signalPassFailure();
     removed += unused;
   }

@@ -9,11 +9,13 @@ def PlanMemory : Pass<"plan-memory", "::heddle::plan::ProgramOp"> {
   let description = [{
     Moves the steps of phase init to the front, in their order; sets `firstStep` and `lastStep`; removes scratch, saved and
     constant buffers that no step touches; places scratch and saved buffers in the arena such that no two that live at
-    once overlap; sets `arenaBytes`. Inputs, outputs, parameters, constants and state keep allocations of their own: the
-    caller or later runs see them, so that they live throughout and could share nothing.
+    once overlap; sets `arenaBytes`. Outputs lie there, too, from the step that writes them to the end of the run: the
+    caller reads them before the next one. Inputs, parameters, constants and state keep allocations of their own: they
+    live throughout and could share nothing.
 
     Fails where a scratch or saved buffer is touched by init steps and by later ones: init runs once, and what it leaves
-    for the runs is a constant.
+    for the runs is a constant. Fails where a product or a copy is the first to touch a scratch or saved buffer and reads
+    it; launches are not judged.
   }];
   let statistics = [
     Statistic<"arena", "arena-bytes", "Bytes of the arena">,

@@ -103,6 +103,7 @@ private:
     buffer.dtype = *dtypeOf(op.getElementType());
     buffer.shape = op.getTensorType().getShape().vec();
     buffer.bytes = op.getByteSize();
+    buffer.indexLimit = static_cast<int64_t>(op.getIndexLimit());
     if (op.getOffset())
       buffer.offset = static_cast<int64_t>(*op.getOffset());
     if (op.getFirstStep()) {

@@ -290,7 +290,9 @@ void Autocast::visit(Operation *op) {
 
 /// A product that is widened only to be added to a float32 value is written in float32 at once.
 void Autocast::widenProducts() {
-  main_.walk([&](MatmulOp product) {
+  // Listed first: the cast that goes away may be the op that a walk would come to next.
+  llvm::SmallVector<MatmulOp> products(main_.getBody().front().getOps<MatmulOp>());
+  auto widen = [&](MatmulOp product) {
     if (!product->hasOneUse() || elementOf(product.getResult()) == f32_)
       return;
     auto cast = llvm::dyn_cast<CastOp>(*product->user_begin());
@@ -307,7 +309,8 @@ void Autocast::widenProducts() {
     cast.getResult().replaceAllUsesWith(product.getResult());
     cast.erase();
     ++wide_;
-  });
+  };
+  llvm::for_each(products, widen);
 }
 
 void Autocast::run() {

@@ -117,7 +117,9 @@ ParseResult RowsOp::parse(mlir::OpAsmParser &parser, mlir::OperationState &resul
 
 void RowsOp::print(mlir::OpAsmPrinter &printer) {
   printer << " (";
-  llvm::interleaveComma(getBody().getArguments(), printer, [&](mlir::Value index) { printer << index; });
+  llvm::interleaveComma(getBody().getArguments(), printer, [&](mlir::BlockArgument index) {
+    printer.printRegionArgument(index, {}, /*omitType=*/true);
+  });
   printer << ") in (" << getExtents() << ")";
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
   printer << ' ';
@@ -186,7 +188,9 @@ ParseResult ColumnsOp::parse(mlir::OpAsmParser &parser, mlir::OperationState &re
 }
 
 void ColumnsOp::print(mlir::OpAsmPrinter &printer) {
-  printer << ' ' << getIndex() << " in " << getExtent();
+  printer << ' ';
+  printer.printRegionArgument(getBody().getArgument(0), {}, /*omitType=*/true);
+  printer << " in " << getExtent();
   if (getNumReductions()) {
     printer << " reduce [";
     llvm::interleaveComma(*getReductions(), printer, [&](mlir::Attribute kind) {

@@ -48,7 +48,9 @@ LogicalResult ProgramOp::verifyRegions() {
 // buffer
 //===----------------------------------------------------------------------===//
 
-int64_t BufferOp::getByteSize() { return getBytes() ? *getBytes() : *tensorBytes(getTensorType()); }
+int64_t BufferOp::getByteSize() {
+  return getBytes() ? static_cast<int64_t>(getBytes()) : *tensorBytes(getTensorType());
+}
 
 /// Parts are inside the buffer and disjoint.
 static LogicalResult verifyParts(BufferOp buffer, mlir::ArrayAttr parts) {
@@ -96,9 +98,15 @@ LogicalResult BufferOp::verify() {
   std::optional<int64_t> needed = tensorBytes(type);
   if (!needed)
     return emitOpError() << "type " << type << ", wanted a size that fits in 64 bits";
-  if (getBytes() && static_cast<int64_t>(*getBytes()) <= *needed)
-    return emitOpError() << "bytes " << static_cast<int64_t>(*getBytes()) << ", wanted more than the type's "
-                         << *needed << " or none given";
+  auto bytes = static_cast<int64_t>(getBytes());
+  if (bytes != 0 && bytes <= *needed)
+    return emitOpError() << "bytes " << bytes << ", wanted more than the type's " << *needed
+                         << " or none given";
+  auto limit = static_cast<int64_t>(getIndexLimit());
+  bool indices = getRole() == Role::Input &&
+                 (type.getElementType().isSignlessInteger(32) || type.getElementType().isSignlessInteger(64));
+  if (limit < 0 || (limit > 0 && !indices))
+    return emitOpError() << "indexLimit " << limit << ", wanted 0, or above 0 for an input of i32 or i64";
   if (getOffset()) {
     auto offset = static_cast<int64_t>(*getOffset());
     if (offset < 0 || offset % kArenaAlignment)

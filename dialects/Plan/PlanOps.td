@@ -47,21 +47,22 @@ def Plan_BufferOp : Plan_Child<"buffer", [Symbol]> {
   let description = [{
     `type` gives shape and elements (f32, bf16, f16, i32, i64, i1 in a byte each, ui8); contiguous, row-major. `bytes` is
     set where the buffer is larger than that. `parts` are the tensors of the state dict in a parameter; `data` are the
-    values of a constant that no step computes. `firstStep`, `lastStep` and `offset` are set by memory planning; a buffer
+    values of a constant that no step computes. `indexLimit` is set on integer inputs whose values index something (token
+    ids): every value must be in [0, indexLimit). `firstStep`, `lastStep` and `offset` are set by memory planning; a buffer
     without an offset has an allocation of its own.
 
     Example: `plan.buffer @x input tensor<4x512xi32> {location = "ids"}`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_RoleAttr:$role, TypeAttrOf<AnyRankedTensor>:$type,
                        OptionalAttr<TypedArrayAttrBase<Plan_PartAttr, "parts">>:$parts,
-                       OptionalAttr<ElementsAttr>:$data, OptionalAttr<I64Attr>:$bytes, OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<I64Attr>:$firstStep, OptionalAttr<I64Attr>:$lastStep,
-                       DefaultValuedAttr<StrAttr, "\"\"">:$location);
+                       OptionalAttr<ElementsAttr>:$data, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$firstStep,
+                       OptionalAttr<I64Attr>:$lastStep, DefaultValuedAttr<StrAttr, "\"\"">:$location,
+                       DefaultValuedAttr<I64Attr, "0">:$bytes, DefaultValuedAttr<I64Attr, "0">:$indexLimit);
   let assemblyFormat = "$sym_name `` $role $type attr-dict";
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
     ::mlir::Type getElementType() { return getTensorType().getElementType(); }
-    /// `bytes`, or what shape and elements take.
+    /// `bytes`, or what shape and elements take where that is 0.
     int64_t getByteSize();
   }];
   let hasVerifier = 1;

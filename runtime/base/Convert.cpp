@@ -14,7 +14,8 @@ float f16ToF32(uint16_t bits) {
     uint32_t mantissa = (rest & 0x3ffu) << 13;
     return std::bit_cast<float>(sign | 0x7f800000u | mantissa | (mantissa ? 0x400000u : 0u));
   }
-  // Denormals too: the half's value is rest * 2^-24 scaled by the exponent, which this multiplication does exactly.
+  // Denormals too: the half's value is rest * 2^-24 scaled by the exponent, which this multiplication does
+  // exactly.
   float magnitude = std::bit_cast<float>(rest << 13) * 0x1p112f;
   return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(magnitude));
 }
@@ -70,7 +71,8 @@ void widenPlain(const void *source, double *destination, int64_t count) {
 Status widenToF32(DType type, const void *source, float *destination, int64_t count) {
   switch (type) {
   case DType::F32:
-    std::memcpy(destination, source, static_cast<size_t>(count) * sizeof(float));
+    if (count > 0) // memcpy takes no null pointer, not even for nothing.
+      std::memcpy(destination, source, static_cast<size_t>(count) * sizeof(float));
     return Status::ok();
   case DType::BF16:
     widenBf16(static_cast<const uint16_t *>(source), destination, count);
@@ -87,7 +89,8 @@ Status widenToF32(DType type, const void *source, float *destination, int64_t co
 Status narrowFromF32(DType type, const float *source, void *destination, int64_t count) {
   switch (type) {
   case DType::F32:
-    std::memcpy(destination, source, static_cast<size_t>(count) * sizeof(float));
+    if (count > 0) // memcpy takes no null pointer, not even for nothing.
+      std::memcpy(destination, source, static_cast<size_t>(count) * sizeof(float));
     return Status::ok();
   case DType::BF16:
     narrowBf16(source, static_cast<uint16_t *>(destination), count);

@@ -1,7 +1,7 @@
 //===- Convert.h - Conversions between floating types -----------*- C++ -*-===//
 //
-// bf16 and f16 to and from float32. Narrowing rounds to nearest, ties to even; overflow gives infinity; a NaN stays a
-// NaN (quiet, sign and upper payload kept); denormals are kept.
+// bf16 and f16 to and from float32. Narrowing rounds to nearest, ties to even; overflow gives infinity; a NaN
+// stays a NaN (quiet, sign and upper payload kept); denormals are kept.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_BASE_CONVERT_H

@@ -113,8 +113,8 @@ Status AtomicFile::commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0)
     return failure("rename to", errno, 0);
   temporary_.clear();
-  // The rename itself reaches the disk with its folder. Some file systems refuse to flush a folder: the file is
-  // whole either way.
+  // The rename itself reaches the disk with its folder. Some file systems refuse to flush a folder: the file
+  // is whole either way.
   int folder = ::open(folderOf(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0) {
     (void)fsync(folder);

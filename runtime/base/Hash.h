@@ -1,7 +1,7 @@
 //===- Hash.h - Content hashes ----------------------------------*- C++ -*-===//
 //
-// 128 bits of XXH3 (xxHash 0.8, a stable format): keys of caches and the checksum of files. Not for security: it
-// finds damage and tells contents apart, it does not stop a forger.
+// 128 bits of XXH3 (xxHash 0.8, a stable format): keys of caches and the checksum of files. Not for security:
+// it finds damage and tells contents apart, it does not stop a forger.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_BASE_HASH_H

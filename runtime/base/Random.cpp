@@ -31,8 +31,8 @@ float normalFactor(double scale) {
 
 float normalElement(uint64_t seed, uint64_t stream, uint64_t index, float factor) {
   std::array<uint32_t, 4> block =
-      philox4x32({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), static_cast<uint32_t>(stream),
-                  static_cast<uint32_t>(stream >> 32)},
+      philox4x32({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32),
+                  static_cast<uint32_t>(stream), static_cast<uint32_t>(stream >> 32)},
                  {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
   int32_t sum = -262140;
   for (uint32_t word : block)

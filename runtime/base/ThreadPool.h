@@ -1,8 +1,8 @@
 //===- ThreadPool.h - Workers with a static partition -----------*- C++ -*-===//
 //
-// A loop is cut into one contiguous range a thread, by its length and the number of threads alone: which thread does
-// what never depends on timing, so that results cannot either. Steps of a model follow each other within
-// microseconds, so a worker spins for a moment before it sleeps.
+// A loop is cut into one contiguous range a thread, by its length and the number of threads alone: which
+// thread does what never depends on timing, so that results cannot either. Steps of a model follow each other
+// within microseconds, so a worker spins for a moment before it sleeps.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_BASE_THREADPOOL_H
@@ -27,10 +27,10 @@ public:
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  /// Calls fn(begin, end) or fn(begin, end, thread) on disjoint ranges that cover [0, items) and returns when all are
-  /// done. Ranges begin at multiples of `grain`, and no range is shorter than it, the last excepted. `thread` is
-  /// below threads() and no two ranges of one call share it. Inside a range a further parallelFor runs in place,
-  /// as thread 0. `fn` must not throw.
+  /// Calls fn(begin, end) or fn(begin, end, thread) on disjoint ranges that cover [0, items) and returns when
+  /// all are done. Ranges begin at multiples of `grain`, and no range is shorter than it, the last excepted.
+  /// `thread` is below threads() and no two ranges of one call share it. Inside a range a further parallelFor
+  /// runs in place, as thread 0. `fn` must not throw.
   template <typename Fn>
   void parallelFor(int64_t items, int64_t grain, Fn &&fn) {
     using F = std::remove_reference_t<Fn>;
@@ -50,8 +50,8 @@ private:
   void runChunk(int chunk);
   void work(int index);
 
-  /// Low bits: how many threads take part; high bits: a count of jobs. A worker reads the job's other fields only
-  /// when it takes part, and then the caller waits for it: so it never reads them while they change.
+  /// Low bits: how many threads take part; high bits: a count of jobs. A worker reads the job's other fields
+  /// only when it takes part, and then the caller waits for it: so it never reads them while they change.
   static constexpr uint32_t kChunkBits = 12;
   std::atomic<uint32_t> epoch_{0};
   std::atomic<int32_t> pending_{0};

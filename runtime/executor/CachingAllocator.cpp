@@ -84,8 +84,8 @@ StatusOr<CachingAllocator::Block *> CachingAllocator::newSegment(bool isSmall, i
     memory = device_.allocate(bytes);
   }
   if (!memory.isOk())
-    return std::move(memory).status().with("eager allocator with " + std::to_string(used_) + " bytes in use and " +
-                                           std::to_string(reserved_) + " reserved");
+    return std::move(memory).status().with("eager allocator with " + std::to_string(used_) +
+                                           " bytes in use and " + std::to_string(reserved_) + " reserved");
   Block *block = newBlock();
   block->address = static_cast<char *>(*memory);
   block->size = bytes;

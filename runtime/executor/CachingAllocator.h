@@ -1,10 +1,10 @@
 //===- CachingAllocator.h - Device memory for eager runs --------*- C++ -*-===//
 //
-// Asking a device for memory takes longer than a kernel, so eager execution keeps what it got and cuts it up. The
-// rules are those of PyTorch's caching allocator (its documentation of CUDA memory management), so that eager's peak
-// is comparable: requests are rounded up to 512 bytes; those up to 1 MiB share segments of 2 MiB, those below 10 MiB
-// segments of 20 MiB, larger ones get a segment rounded up to 2 MiB; the smallest free block that fits is taken and
-// split; neighbours are merged when they are freed.
+// Asking a device for memory takes longer than a kernel, so eager execution keeps what it got and cuts it up.
+// The rules are those of PyTorch's caching allocator (its documentation of CUDA memory management), so that
+// eager's peak is comparable: requests are rounded up to 512 bytes; those up to 1 MiB share segments of 2
+// MiB, those below 10 MiB segments of 20 MiB, larger ones get a segment rounded up to 2 MiB; the smallest
+// free block that fits is taken and split; neighbours are merged when they are freed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_EXECUTOR_CACHINGALLOCATOR_H
@@ -25,7 +25,7 @@ public:
     char *address = nullptr;
     int64_t size = 0;
     bool isFree = false, isSmall = false;
-    Block *before = nullptr, *after = nullptr;     ///< Neighbours in the segment.
+    Block *before = nullptr, *after = nullptr;       ///< Neighbours in the segment.
     Block *previous = nullptr, *following = nullptr; ///< In the list of free blocks of its size class.
   };
 
@@ -34,8 +34,8 @@ public:
   CachingAllocator(const CachingAllocator &) = delete;
   CachingAllocator &operator=(const CachingAllocator &) = delete;
 
-  /// At least `bytes`, aligned to 256. When the device has no more, segments that are wholly free go back to it
-  /// first; OutOfMemory then says what is in use and what is reserved.
+  /// At least `bytes`, aligned to 256. When the device has no more, segments that are wholly free go back to
+  /// it first; OutOfMemory then says what is in use and what is reserved.
   StatusOr<Block *> allocate(int64_t bytes);
   /// The block may be handed out again at once: work is in stream order.
   void release(Block *block);

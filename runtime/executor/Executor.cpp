@@ -41,8 +41,8 @@ public:
     if (plan_.device != device_.kind())
       return invalidInput("the plan is for device " + plan_.device + ", found device " + device_.kind());
     if (!plan_.target.empty() && !device_.supports(plan_.target))
-      return unavailable("the plan was made for " + plan_.target + "; this device (" + device_.name() + ") is " +
-                         device_.target());
+      return unavailable("the plan was made for " + plan_.target + "; this device (" + device_.name() +
+                         ") is " + device_.target());
     layout_ = layOut(plan_, options_.kind);
     indexNames();
     HEDDLE_RETURN_IF_ERROR(allocate());
@@ -152,14 +152,14 @@ private:
   }
 
   Status allocate() {
-    // Checked as a whole first: a message that gives the plan's own peak is worth more than the failure of whichever
-    // allocation comes last, and a CPU would grant all of them.
+    // Checked as a whole first: a message that gives the plan's own peak is worth more than the failure of
+    // whichever allocation comes last, and a CPU would grant all of them.
     int64_t wanted = layout_.peakBytes() + plan_.workspaceBytes;
     std::string needs = "the plan needs " + layout_.describeMemory(plan_.workspaceBytes);
     HEDDLE_ASSIGN_OR_RETURN(MemoryInfo memory, device_.memoryInfo());
     if (wanted > memory.free)
-      return outOfMemory(needs + "; free on device " + device_.kind() + ": " + std::to_string(memory.free) + " of " +
-                         std::to_string(memory.total));
+      return outOfMemory(needs + "; free on device " + device_.kind() + ": " + std::to_string(memory.free) +
+                         " of " + std::to_string(memory.total));
     struct Request {
       void **memory;
       int64_t bytes;
@@ -210,7 +210,8 @@ private:
   }
 
   Status allocateDynamic(int32_t buffer) {
-    HEDDLE_ASSIGN_OR_RETURN(CachingAllocator::Block * block, allocator_.allocate(plan_.buffers[buffer].bytes));
+    HEDDLE_ASSIGN_OR_RETURN(CachingAllocator::Block * block,
+                            allocator_.allocate(plan_.buffers[buffer].bytes));
     blocks_[buffer] = block;
     addresses_[buffer] = block->address;
     return options_.poison ? device_.fill(block->address, 0xff, plan_.buffers[buffer].bytes) : Status::ok();
@@ -229,7 +230,8 @@ private:
     void **operands = resolved_.data() + prepared.operands.first;
     switch (step.kind) {
     case StepKind::Launch:
-      return device_.launch(*kernels_, step.launch, std::span<void *const>(operands, prepared.operands.count));
+      return device_.launch(*kernels_, step.launch,
+                            std::span<void *const>(operands, prepared.operands.count));
     case StepKind::Product: {
       Device::ProductAddresses addresses;
       addresses.a = operands[0];
@@ -268,7 +270,8 @@ private:
         for (size_t i = 0; i < blocks_.size(); ++i)
           releaseDynamic(static_cast<int32_t>(i));
         hasRun_ = false;
-        return std::move(status).with("step " + std::to_string(prepared.index) + " (" + prepared.step->label + ")");
+        return std::move(status).with("step " + std::to_string(prepared.index) + " (" + prepared.step->label +
+                                      ")");
       }
     }
     return Status::ok();
@@ -289,7 +292,7 @@ private:
   std::unique_ptr<LoadedKernels> kernels_;
   std::unique_ptr<Recording> recording_;
   void *fixed_ = nullptr, *arena_ = nullptr, *workspace_ = nullptr;
-  std::vector<char *> addresses_;                  ///< Of each buffer; null for a dynamic one that is not alive.
+  std::vector<char *> addresses_; ///< Of each buffer; null for a dynamic one that is not alive.
   std::vector<CachingAllocator::Block *> blocks_;  ///< Of dynamic buffers that are alive.
   std::vector<void *> resolved_;                   ///< Of each operand in layout_.operands.
   std::map<std::string, size_t> inputs_, outputs_; ///< To buffers; not used in a run.
@@ -299,7 +302,8 @@ private:
 
 } // namespace
 
-StatusOr<std::unique_ptr<Executor>> Executor::create(Device &device, const Plan &plan, const ExecutorOptions &options,
+StatusOr<std::unique_ptr<Executor>> Executor::create(Device &device, const Plan &plan,
+                                                     const ExecutorOptions &options,
                                                      const ParameterSource &parameters) {
   auto executor = std::make_unique<PlanExecutor>(device, plan, options);
   HEDDLE_RETURN_IF_ERROR(executor->prepare(parameters));

@@ -10,8 +10,8 @@ namespace heddle::runtime {
 namespace {
 
 Home homeOf(const Buffer &buffer, ExecutorKind kind) {
-  bool transient =
-      buffer.role == BufferRole::Scratch || buffer.role == BufferRole::Saved || buffer.role == BufferRole::Output;
+  bool transient = buffer.role == BufferRole::Scratch || buffer.role == BufferRole::Saved ||
+                   buffer.role == BufferRole::Output;
   if (kind == ExecutorKind::Eager)
     return transient ? Home::Dynamic : Home::Fixed;
   return buffer.offset == Buffer::kUnplaced ? Home::Fixed : Home::Arena;
@@ -85,7 +85,8 @@ Layout layOut(const Plan &plan, ExecutorKind kind) {
     prepared.step = &plan.steps[s];
     prepared.index = static_cast<int32_t>(s);
     std::vector<BufferRef> operands = operandsOf(plan.steps[s]);
-    prepared.operands = {static_cast<uint32_t>(layout.operands.size()), static_cast<uint32_t>(operands.size())};
+    prepared.operands = {static_cast<uint32_t>(layout.operands.size()),
+                         static_cast<uint32_t>(operands.size())};
     layout.operands.insert(layout.operands.end(), operands.begin(), operands.end());
     prepared.allocate = append(born[s]);
     prepared.release = append(dead[s]);

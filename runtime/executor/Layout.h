@@ -1,7 +1,7 @@
 //===- Layout.h - What an executor prepares from a plan ---------*- C++ -*-===//
 //
-// Everything that a run would have to look up is looked up once: the operands of each step in one flat list, what to
-// allocate before it and free after it, and how much memory of each kind the plan takes.
+// Everything that a run would have to look up is looked up once: the operands of each step in one flat list,
+// what to allocate before it and free after it, and how much memory of each kind the plan takes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_EXECUTOR_LAYOUT_H
@@ -39,8 +39,8 @@ struct Layout {
   std::vector<Home> homes;           ///< Of each buffer.
   std::vector<int64_t> fixedOffsets; ///< Of each Fixed buffer in the block.
   int64_t fixedBytes = 0;
-  int64_t arenaBytes = 0;   ///< 0 where the arena is not used.
-  int64_t dynamicPeak = 0;  ///< What the caching allocator will hand out at most, rounding included.
+  int64_t arenaBytes = 0;  ///< 0 where the arena is not used.
+  int64_t dynamicPeak = 0; ///< What the caching allocator will hand out at most, rounding included.
   std::vector<BufferRef> operands;
   std::vector<int32_t> buffers; ///< Indices, for PreparedStep::allocate and release.
   std::vector<int32_t> outputs; ///< Dynamic outputs: they outlive the run, until the next begins.

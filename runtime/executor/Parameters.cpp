@@ -20,7 +20,8 @@ Status fillPart(Device &device, const Buffer &buffer, const ParameterPart &part,
       return device.synchronize(); // The next part takes the same staging memory.
     }
   }
-  return device.generate(destination, buffer.dtype, elements, part.init, part.scale, seed, streamOf(part.name));
+  return device.generate(destination, buffer.dtype, elements, part.init, part.scale, seed,
+                         streamOf(part.name));
 }
 
 /// Whether the parts, which are disjoint, leave nothing of the buffer.
@@ -45,8 +46,8 @@ Status fillBuffers(Device &device, const Plan &plan, std::span<char *const> addr
       if (!partsCover(buffer))
         HEDDLE_RETURN_IF_ERROR(device.fill(addresses[i], 0, buffer.bytes));
       for (const ParameterPart &part : buffer.parts)
-        HEDDLE_RETURN_IF_ERROR(
-            fillPart(device, buffer, part, addresses[i], seed, source, staging).with("parameter " + part.name));
+        HEDDLE_RETURN_IF_ERROR(fillPart(device, buffer, part, addresses[i], seed, source, staging)
+                                   .with("parameter " + part.name));
       break;
     case BufferRole::Constant:
       if (!buffer.data.empty())

@@ -32,7 +32,8 @@ static_assert(sizeof(Header) == 40);
 fb::BufferRef pack(const BufferRef &ref) { return {ref.buffer, ref.byteOffset}; }
 
 fb::MatrixRef pack(const MatrixRef &matrix) {
-  return {pack(matrix.ref), matrix.ld, matrix.batchStride, static_cast<uint8_t>(matrix.dtype), matrix.transposed};
+  return {pack(matrix.ref), matrix.ld, matrix.batchStride, static_cast<uint8_t>(matrix.dtype),
+          matrix.transposed};
 }
 
 class Writer {
@@ -41,7 +42,9 @@ public:
   flatbuffers::Offset<fb::Plan> pack(const Plan &plan);
 
 private:
-  flatbuffers::Offset<flatbuffers::String> string(const std::string &text) { return b.CreateSharedString(text); }
+  flatbuffers::Offset<flatbuffers::String> string(const std::string &text) {
+    return b.CreateSharedString(text);
+  }
 
   template <typename T>
   flatbuffers::Offset<flatbuffers::Vector<T>> vector(const std::vector<T> &values) {
@@ -64,7 +67,8 @@ private:
     });
     return fb::CreateBuffer(b, string(buffer.name), static_cast<uint8_t>(buffer.role),
                             static_cast<uint8_t>(buffer.dtype), vector(buffer.shape), buffer.bytes, buffer.offset,
-                            buffer.firstStep, buffer.lastStep, parts, vector(buffer.data), string(buffer.location));
+                            buffer.firstStep, buffer.lastStep, parts, vector(buffer.data), string(buffer.location),
+                            buffer.indexLimit);
   }
 
   flatbuffers::Offset<fb::Step> step(const Step &step) {
@@ -77,8 +81,8 @@ private:
       std::vector<fb::BufferRef> refs;
       for (const BufferRef &ref : l.buffers)
         refs.push_back(runtime::pack(ref));
-      launch = fb::CreateLaunch(b, l.kernel, b.CreateVectorOfStructs(refs), vector(l.counts), l.grid[0], l.grid[1],
-                                l.grid[2], l.items);
+      launch = fb::CreateLaunch(b, l.kernel, b.CreateVectorOfStructs(refs), vector(l.counts), l.grid[0],
+                                l.grid[1], l.grid[2], l.items);
       break;
     }
     case StepKind::Product: {
@@ -92,13 +96,14 @@ private:
       break;
     }
     case StepKind::Copy: {
-      fb::BufferRef source = runtime::pack(step.copy.source), destination = runtime::pack(step.copy.destination);
+      fb::BufferRef source = runtime::pack(step.copy.source),
+                    destination = runtime::pack(step.copy.destination);
       copy = fb::CreateCopy(b, &source, &destination, step.copy.bytes);
       break;
     }
     }
-    return fb::CreateStep(b, static_cast<uint8_t>(step.kind), static_cast<uint8_t>(step.phase), launch, product, copy,
-                          string(step.label), string(step.location));
+    return fb::CreateStep(b, static_cast<uint8_t>(step.kind), static_cast<uint8_t>(step.phase), launch,
+                          product, copy, string(step.label), string(step.location));
   }
 
   flatbuffers::FlatBufferBuilder &b;
@@ -110,29 +115,37 @@ flatbuffers::Offset<fb::Plan> Writer::pack(const Plan &plan) {
   });
   auto buffers = table(plan.buffers, [&](const Buffer &buffer) { return this->buffer(buffer); });
   auto kernels = table(plan.kernels, [&](const Kernel &kernel) {
-    return fb::CreateKernel(b, string(kernel.name), static_cast<uint8_t>(kernel.language), string(kernel.source),
-                            vector(kernel.binary), string(kernel.target), kernel.threads, kernel.sharedBytes);
+    return fb::CreateKernel(b, string(kernel.name), static_cast<uint8_t>(kernel.language),
+                            string(kernel.source), vector(kernel.binary), string(kernel.target),
+                            kernel.threads, kernel.sharedBytes);
   });
   auto steps = table(plan.steps, [&](const Step &step) { return this->step(step); });
-  return fb::CreatePlan(b, string(plan.model), string(plan.device), string(plan.target), string(plan.pipeline),
-                        string(plan.mode), string(plan.precision), symbols, buffers, kernels, steps,
-                        plan.arenaBytes, plan.workspaceBytes, plan.matrixFlops);
+  return fb::CreatePlan(b, string(plan.model), string(plan.device), string(plan.target),
+                        string(plan.pipeline), string(plan.mode), string(plan.precision), symbols, buffers,
+                        kernels, steps, plan.arenaBytes, plan.workspaceBytes, plan.matrixFlops);
 }
 
 //===----------------------------------------------------------------------===//
 // FlatBuffer to Plan
 //===----------------------------------------------------------------------===//
-// The FlatBuffers verifier has been over the bytes: offsets are in bounds. Absent tables, strings and vectors are null
-// and become empty; numbers of enumerations are checked by verifyPlan.
+// The FlatBuffers verifier has been over the bytes: offsets are in bounds. Absent tables, strings and vectors
+// are null and become empty; numbers of enumerations are checked by verifyPlan.
 
 std::string text(const flatbuffers::String *string) { return string ? string->str() : std::string(); }
 
+/// The FlatBuffers verifier checks that a vector is inside the file, but not that its elements are aligned:
+/// they are copied and never read in place.
 template <typename T>
 std::vector<T> values(const flatbuffers::Vector<T> *vector) {
-  return vector ? std::vector<T>(vector->begin(), vector->end()) : std::vector<T>();
+  std::vector<T> out(vector ? vector->size() : 0);
+  if (!out.empty())
+    std::memcpy(out.data(), vector->Data(), out.size() * sizeof(T));
+  return out;
 }
 
-BufferRef unpack(const fb::BufferRef *ref) { return ref ? BufferRef{ref->buffer(), ref->byte_offset()} : BufferRef(); }
+BufferRef unpack(const fb::BufferRef *ref) {
+  return ref ? BufferRef{ref->buffer(), ref->byte_offset()} : BufferRef();
+}
 
 MatrixRef unpack(const fb::MatrixRef *matrix) {
   if (!matrix)
@@ -151,6 +164,7 @@ Buffer unpack(const fb::Buffer &in) {
   out.offset = in.offset();
   out.firstStep = in.first_step();
   out.lastStep = in.last_step();
+  out.indexLimit = in.index_limit();
   if (in.parts())
     for (const fb::ParameterPart *part : *in.parts())
       out.parts.push_back({text(part->name()), values(part->shape()), part->element_offset(),
@@ -182,9 +196,12 @@ StatusOr<Step> unpack(const fb::Step &in, size_t index) {
   if (const fb::Launch *launch = in.launch(); launch && out.kind == StepKind::Launch) {
     found = true;
     out.launch.kernel = launch->kernel();
-    if (launch->buffers())
-      for (const fb::BufferRef *ref : *launch->buffers())
-        out.launch.buffers.push_back(unpack(ref));
+    if (const auto *refs = launch->buffers())
+      for (flatbuffers::uoffset_t i = 0; i < refs->size(); ++i) {
+        fb::BufferRef ref; // Copied, as in `values`.
+        std::memcpy(&ref, refs->Data() + i * sizeof ref, sizeof ref);
+        out.launch.buffers.push_back(unpack(&ref));
+      }
     out.launch.counts = values(launch->counts());
     out.launch.grid = {launch->grid_x(), launch->grid_y(), launch->grid_z()};
     out.launch.items = launch->items();
@@ -250,7 +267,8 @@ StatusOr<Plan> unpack(const fb::Plan &in) {
 uint64_t estimatedBytes(const Plan &plan) {
   uint64_t bytes = 4096;
   for (const Buffer &buffer : plan.buffers)
-    bytes += 512 + buffer.data.size() + buffer.name.size() + buffer.location.size() + 256 * buffer.parts.size();
+    bytes +=
+        512 + buffer.data.size() + buffer.name.size() + buffer.location.size() + 256 * buffer.parts.size();
   for (const Kernel &kernel : plan.kernels)
     bytes += 512 + kernel.source.size() + kernel.binary.size();
   for (const Step &step : plan.steps)
@@ -305,8 +323,9 @@ StatusOr<Plan> readPlan(std::span<const uint8_t> bytes) {
   std::span<const uint8_t> content = bytes.subspan(sizeof header);
   if (content.size() != header.contentBytes)
     return invalidInput(std::string("the plan is ") +
-                        (content.size() < header.contentBytes ? "truncated" : "damaged") + ": its content has " +
-                        std::to_string(header.contentBytes) + " bytes, found " + std::to_string(content.size()));
+                        (content.size() < header.contentBytes ? "truncated" : "damaged") +
+                        ": its content has " + std::to_string(header.contentBytes) + " bytes, found " +
+                        std::to_string(content.size()));
   Hash128 hash = hash128(content), wanted{header.hashHigh, header.hashLow};
   if (hash != wanted || header.zero != 0)
     return invalidInput("the plan is damaged: checksum " + wanted.hex() + " wanted, found " + hash.hex());

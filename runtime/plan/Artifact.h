@@ -25,14 +25,14 @@ namespace heddle::runtime {
 /// Raised whenever an older reader would misread a newer plan; a reader takes its own version alone.
 inline constexpr uint32_t kArtifactVersion = 1;
 
-/// Exact: readPlan(writePlan(plan)) is `plan`, and equal plans give equal bytes. Internal where the plan does not
-/// verify, InvalidInput where it is too large for the format (2 GiB; weights are never in it).
+/// Exact: readPlan(writePlan(plan)) is `plan`, and equal plans give equal bytes. Internal where the plan does
+/// not verify, InvalidInput where it is too large for the format (2 GiB; weights are never in it).
 StatusOr<std::vector<uint8_t>> writePlan(const Plan &plan);
 /// To a file that appears only when it is complete.
 Status writePlanFile(const Plan &plan, const std::string &path);
 
-/// Refuses, as InvalidInput with one message: other files, other versions, truncated or altered content, and plans
-/// that do not verify (verifyPlan).
+/// Refuses, as InvalidInput with one message: other files, other versions, truncated or altered content, and
+/// plans that do not verify (verifyPlan).
 StatusOr<Plan> readPlan(std::span<const uint8_t> bytes);
 /// As readPlan; the message begins with the path.
 StatusOr<Plan> readPlanFile(const std::string &path);

@@ -44,7 +44,7 @@ MemoryReport memoryReport(const Plan &plan) {
   std::vector<Lifetime> all, unplaced;
   for (const Buffer &buffer : plan.buffers) {
     bool placed = buffer.offset != Buffer::kUnplaced;
-    if (livesThroughout(buffer.role)) {
+    if (livesThroughout(buffer)) {
       // A placed one is inside arenaBytes, and any other placement has to hold it all the time, too.
       if (!placed)
         report.fixedBytes = saturatingSum(report.fixedBytes, buffer.bytes);
@@ -86,7 +86,7 @@ std::string_view roleName(BufferRole role) {
 }
 
 std::string lifeText(const Buffer &buffer) {
-  if (livesThroughout(buffer.role))
+  if (livesThroughout(buffer))
     return "always";
   if (buffer.firstStep < 0)
     return "never";

@@ -15,7 +15,11 @@ int64_t elementsOf(const std::vector<int64_t> &shape) {
   return elements;
 }
 
-bool livesThroughout(BufferRole role) { return role != BufferRole::Scratch && role != BufferRole::Saved; }
+bool livesThroughout(const Buffer &buffer) {
+  if (buffer.role == BufferRole::Output)
+    return buffer.offset == Buffer::kUnplaced;
+  return buffer.role != BufferRole::Scratch && buffer.role != BufferRole::Saved;
+}
 
 std::string detail::describe(const Plan &plan, int32_t buffer) {
   return "buffer " + std::to_string(buffer) + " (" + plan.buffers[static_cast<size_t>(buffer)].name + ")";
@@ -39,7 +43,8 @@ Status verifyParts(const Buffer &buffer) {
     int64_t elements = elementsOf(part.shape);
     if (elements < 0 || part.elementOffset < 0 || elements > capacity - part.elementOffset)
       return invalidInput("part " + part.name + " of shape " + shapeText(part.shape) + " at element " +
-                          number(part.elementOffset) + " is outside the buffer's " + number(capacity) + " elements");
+                          number(part.elementOffset) + " is outside the buffer's " + number(capacity) +
+                          " elements");
     if (part.init > InitKind::Constant)
       return invalidInput("part " + part.name + " has unknown initialisation " +
                           number(static_cast<int64_t>(part.init)));
@@ -48,7 +53,8 @@ Status verifyParts(const Buffer &buffer) {
   std::stable_sort(order.begin(), order.end(), [](auto &a, auto &b) { return a.first < b.first; });
   for (size_t i = 1; i < order.size(); ++i)
     if (order[i - 1].first + elementsOf(order[i - 1].second->shape) > order[i].first)
-      return invalidInput("parts " + order[i - 1].second->name + " and " + order[i].second->name + " overlap");
+      return invalidInput("parts " + order[i - 1].second->name + " and " + order[i].second->name +
+                          " overlap");
   return Status::ok();
 }
 
@@ -61,8 +67,8 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
   if (elements < 0 || __builtin_mul_overflow(elements, sizeOf(buffer.dtype), &needed))
     return invalidInput("shape " + shapeText(buffer.shape) + " is negative or too large");
   if (buffer.bytes < needed)
-    return invalidInput("shape " + shapeText(buffer.shape) + " of " + std::string(nameOf(buffer.dtype)) + " wants " +
-                        number(needed) + " bytes, found " + number(buffer.bytes));
+    return invalidInput("shape " + shapeText(buffer.shape) + " of " + std::string(nameOf(buffer.dtype)) +
+                        " wants " + number(needed) + " bytes, found " + number(buffer.bytes));
   if (buffer.offset != Buffer::kUnplaced) {
     if (buffer.offset < 0 || buffer.offset % 256 != 0)
       return invalidInput("offset " + number(buffer.offset) + " is not a multiple of 256");
@@ -75,6 +81,9 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
   if (!unused && (buffer.firstStep < 0 || buffer.lastStep < buffer.firstStep || buffer.lastStep >= steps))
     return invalidInput("life from step " + number(buffer.firstStep) + " to " + number(buffer.lastStep) +
                         " is not within the plan's " + number(steps) + " steps");
+  if (buffer.role == BufferRole::Output && buffer.offset != Buffer::kUnplaced && buffer.lastStep != steps - 1)
+    return invalidInput("an output in the arena wants to live until the last step " + number(steps - 1) +
+                        ", found " + number(buffer.lastStep));
   if (!buffer.data.empty()) {
     if (buffer.role != BufferRole::Constant)
       return invalidInput("only a constant has data");
@@ -84,6 +93,9 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
   }
   if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter)
     return invalidInput("only a parameter has parts");
+  bool indices = buffer.role == BufferRole::Input && (buffer.dtype == DType::I32 || buffer.dtype == DType::I64);
+  if (buffer.indexLimit < 0 || (buffer.indexLimit > 0 && !indices))
+    return invalidInput("index limit " + number(buffer.indexLimit) + ": wanted 0, or above 0 for an input of i32 or i64");
   return verifyParts(buffer);
 }
 
@@ -92,8 +104,9 @@ Status verifyKernel(const Plan &plan, const Kernel &kernel) {
     return invalidInput("has no name");
   KernelLanguage wanted = plan.device == "cuda" ? KernelLanguage::Cuda : KernelLanguage::Cpu;
   if (kernel.language != wanted)
-    return invalidInput("language wanted for device " + plan.device + " is " + number(static_cast<int64_t>(wanted)) +
-                        ", found " + number(static_cast<int64_t>(kernel.language)));
+    return invalidInput("language wanted for device " + plan.device + " is " +
+                        number(static_cast<int64_t>(wanted)) + ", found " +
+                        number(static_cast<int64_t>(kernel.language)));
   if (kernel.target.empty())
     return invalidInput("has no target");
   if (wanted == KernelLanguage::Cpu) {
@@ -126,12 +139,13 @@ Status verifyOutputs(const Plan &plan) {
   }
   for (size_t i = 0; i < plan.buffers.size(); ++i)
     if (plan.buffers[i].role == BufferRole::Output && !touched[i])
-      return invalidInput(detail::describe(plan, static_cast<int32_t>(i)) + " is an output that no step writes");
+      return invalidInput(detail::describe(plan, static_cast<int32_t>(i)) +
+                          " is an output that no step writes");
   return Status::ok();
 }
 
-/// No two placed buffers that live at once share bytes: sweeps over the steps with the map of what lives now, offset
-/// to buffer. Neighbours in the map are the only candidates, since what lives is disjoint so far.
+/// No two placed buffers that live at once share bytes: sweeps over the steps with the map of what lives now,
+/// offset to buffer. Neighbours in the map are the only candidates, since what lives is disjoint so far.
 Status verifyMemory(const Plan &plan) {
   struct Event {
     int64_t time;
@@ -143,7 +157,7 @@ Status verifyMemory(const Plan &plan) {
     const Buffer &buffer = plan.buffers[i];
     if (buffer.offset == Buffer::kUnplaced || buffer.bytes == 0)
       continue;
-    bool throughout = livesThroughout(buffer.role);
+    bool throughout = livesThroughout(buffer);
     if (!throughout && buffer.firstStep < 0)
       continue;
     events.push_back({throughout ? -1 : buffer.firstStep, true, static_cast<int32_t>(i)});
@@ -155,7 +169,8 @@ Status verifyMemory(const Plan &plan) {
   });
   std::map<int64_t, int32_t> live;
   auto clash = [&](int32_t a, int32_t b) {
-    return invalidInput(detail::describe(plan, std::min(a, b)) + " and " + detail::describe(plan, std::max(a, b)) +
+    return invalidInput(detail::describe(plan, std::min(a, b)) + " and " +
+                        detail::describe(plan, std::max(a, b)) +
                         " live at once and share bytes of the arena");
   };
   for (const Event &event : events) {
@@ -212,8 +227,9 @@ Status verifyPlan(const Plan &plan) {
     HEDDLE_RETURN_IF_ERROR(
         verifyBuffer(plan, plan.buffers[i]).with("plan: " + detail::describe(plan, static_cast<int32_t>(i))));
   for (size_t i = 0; i < plan.kernels.size(); ++i)
-    HEDDLE_RETURN_IF_ERROR(verifyKernel(plan, plan.kernels[i])
-                               .with("plan: kernel " + std::to_string(i) + " (" + plan.kernels[i].name + ")"));
+    HEDDLE_RETURN_IF_ERROR(
+        verifyKernel(plan, plan.kernels[i])
+            .with("plan: kernel " + std::to_string(i) + " (" + plan.kernels[i].name + ")"));
   HEDDLE_RETURN_IF_ERROR(verifyNames(plan).with("plan"));
   bool pastInit = false;
   for (size_t i = 0; i < plan.steps.size(); ++i) {

@@ -8,23 +8,27 @@
 namespace heddle::runtime {
 
 /// Verifies a plan's meaning, so that an executor may follow it blindly:
-///  - buffers: known role and type, bytes that hold the shape, offsets that are multiples of 256 inside the arena,
+///  - buffers: known role and type, bytes that hold the shape, offsets that are multiples of 256 inside the
+///  arena,
 ///    parts inside their buffer and disjoint, constant data of the buffer's size;
-///  - memory: no two placed buffers that live at once share bytes. Scratch and Saved buffers live from firstStep to
+///  - memory: no two placed buffers that live at once share bytes. Scratch and Saved buffers live from
+///  firstStep to
 ///    lastStep, every other role lives throughout; no step may touch a buffer outside its life;
 ///  - kernels: unique names, the device's language, a binary or a source, a legal block;
-///  - steps: operands inside their buffers (with strides, batches and offsets), a grid above zero, a dtype that the
+///  - steps: operands inside their buffers (with strides, batches and offsets), a grid above zero, a dtype
+///  that the
 ///    math mode takes, steps of phase Init before all others;
 ///  - outputs: each is written by some step;
 ///  - names: inputs, outputs and parameter parts are unique.
-/// The error is InvalidInput; its message names the buffer, kernel or step, what was wanted and what was found.
+/// The error is InvalidInput; its message names the buffer, kernel or step, what was wanted and what was
+/// found.
 Status verifyPlan(const Plan &plan);
 
 /// Elements of a shape, or -1 where a dimension is negative or the product does not fit.
 int64_t elementsOf(const std::vector<int64_t> &shape);
 
 /// Whether the buffer's life is the whole run whatever its steps say: all roles but Scratch and Saved.
-bool livesThroughout(BufferRole role);
+bool livesThroughout(const Buffer &buffer);
 
 namespace detail {
 /// Bounds of one step's operands; part of verifyPlan (VerifySteps.cpp).

@@ -31,13 +31,15 @@ private:
   Status range(const std::string &what, const BufferRef &ref, int64_t bytes) {
     auto count = static_cast<int64_t>(plan.buffers.size());
     if (ref.buffer < 0 || ref.buffer >= count)
-      return invalidInput(what + ": wanted a buffer below " + number(count) + ", found " + number(ref.buffer));
+      return invalidInput(what + ": wanted a buffer below " + number(count) + ", found " +
+                          number(ref.buffer));
     const Buffer &buffer = plan.buffers[static_cast<size_t>(ref.buffer)];
-    if (bytes < 0 || ref.byteOffset < 0 || ref.byteOffset > buffer.bytes || bytes > buffer.bytes - ref.byteOffset)
+    if (bytes < 0 || ref.byteOffset < 0 || ref.byteOffset > buffer.bytes ||
+        bytes > buffer.bytes - ref.byteOffset)
       return invalidInput(what + ": bytes " + number(ref.byteOffset) + " to " + number(ref.byteOffset) + "+" +
                           number(bytes) + " are outside " + detail::describe(plan, ref.buffer) + " of " +
                           number(buffer.bytes));
-    if (!livesThroughout(buffer.role) && (index < buffer.firstStep || index > buffer.lastStep))
+    if (!livesThroughout(buffer) && (index < buffer.firstStep || index > buffer.lastStep))
       return invalidInput(what + ": " + detail::describe(plan, ref.buffer) + " lives from step " +
                           number(buffer.firstStep) + " to " + number(buffer.lastStep));
     return Status::ok();
@@ -59,12 +61,13 @@ private:
     const int64_t most[3] = {2147483647, 65535, 65535};
     for (int axis = 0; axis < 3; ++axis)
       if (launch.grid[axis] < 1 || launch.grid[axis] > most[axis])
-        return invalidInput("grid[" + std::to_string(axis) + "]: wanted 1 to " + number(most[axis]) + ", found " +
-                            number(launch.grid[axis]));
+        return invalidInput("grid[" + std::to_string(axis) + "]: wanted 1 to " + number(most[axis]) +
+                            ", found " + number(launch.grid[axis]));
     return Status::ok();
   }
 
-  Status matrix(const std::string &what, const MatrixRef &matrix, int64_t rows, int64_t columns, int64_t batch) {
+  Status matrix(const std::string &what, const MatrixRef &matrix, int64_t rows, int64_t columns,
+                int64_t batch) {
     if (matrix.dtype > DType::F16)
       return invalidInput(what + ": wanted f32, bf16 or f16, found " + std::string(nameOf(matrix.dtype)));
     if (matrix.transposed)
@@ -90,8 +93,8 @@ private:
 
   Status product(const Product &p) {
     if (p.m < 1 || p.n < 1 || p.batch < 1 || p.k < 0)
-      return invalidInput("product of m " + number(p.m) + ", n " + number(p.n) + ", k " + number(p.k) + ", batch " +
-                          number(p.batch) + ": wanted all above zero (k may be zero)");
+      return invalidInput("product of m " + number(p.m) + ", n " + number(p.n) + ", k " + number(p.k) +
+                          ", batch " + number(p.batch) + ": wanted all above zero (k may be zero)");
     if (p.math > MathMode::Low)
       return invalidInput("unknown math mode " + number(static_cast<int64_t>(p.math)));
     if (p.epilogue > Epilogue::BiasRelu)
@@ -102,15 +105,17 @@ private:
     if (p.d.transposed || (p.c.ref.present() && p.c.transposed))
       return invalidInput("c and d must not be transposed");
     if (p.batch > 1 && p.d.batchStride == 0)
-      return invalidInput("d: " + number(p.batch) + " matrices with batch stride 0 would be written over each other");
+      return invalidInput("d: " + number(p.batch) +
+                          " matrices with batch stride 0 would be written over each other");
     if (p.c.ref.present())
       HEDDLE_RETURN_IF_ERROR(matrix("c", p.c, p.m, p.n, p.batch));
     else if (p.beta != 0.0)
       return invalidInput("beta is " + std::to_string(p.beta) + " and c is absent");
     bool low = p.math == MathMode::Low;
     if ((p.a.dtype == DType::F32) == low || p.a.dtype != p.b.dtype)
-      return invalidInput(std::string("a and b: wanted both ") + (low ? "bf16 or both f16" : "f32") + ", found " +
-                          std::string(nameOf(p.a.dtype)) + " and " + std::string(nameOf(p.b.dtype)));
+      return invalidInput(std::string("a and b: wanted both ") + (low ? "bf16 or both f16" : "f32") +
+                          ", found " + std::string(nameOf(p.a.dtype)) + " and " +
+                          std::string(nameOf(p.b.dtype)));
     bool wantsBias =
         p.epilogue == Epilogue::Bias || p.epilogue == Epilogue::BiasGelu || p.epilogue == Epilogue::BiasRelu;
     if (wantsBias != p.bias.present())

@@ -20,8 +20,9 @@ struct Grid {
   int64_t tileM, tileN, tilesM, tilesN;
 };
 
-/// The cut with the least work on the busiest thread. Besides its multiply-adds, a tile packs its share of a and b,
-/// at about the cost of `pack` multiply-adds an element. Tiles are multiples of 32, so that only the last is ragged.
+/// The cut with the least work on the busiest thread. Besides its multiply-adds, a tile packs its share of a
+/// and b, at about the cost of `pack` multiply-adds an element. Tiles are multiples of 32, so that only the
+/// last is ragged.
 Grid chooseGrid(const Product &p, int threads) {
   constexpr int64_t unit = 32;
   constexpr double pack = 16;
@@ -60,8 +61,8 @@ struct View {
 };
 
 /// Copies a stored block to dense float32.
-Status widenBlock(DType dtype, const void *source, int64_t rows, int64_t columns, int64_t ld, float *destination,
-                  int64_t destinationLd) {
+Status widenBlock(DType dtype, const void *source, int64_t rows, int64_t columns, int64_t ld,
+                  float *destination, int64_t destinationLd) {
   for (int64_t i = 0; i < rows; ++i)
     HEDDLE_RETURN_IF_ERROR(widenToF32(dtype, static_cast<const char *>(source) + i * ld * sizeOf(dtype),
                                       destination + i * destinationLd, columns));
@@ -84,7 +85,8 @@ struct Operand {
   }
 };
 
-/// Panels of narrow operands: 256 rows of a and 512 columns of b with all of k stay in the second and third cache.
+/// Panels of narrow operands: 256 rows of a and 512 columns of b with all of k stay in the second and third
+/// cache.
 constexpr int64_t kPanelM = 256, kPanelN = 512;
 
 class TileTask {
@@ -100,7 +102,8 @@ public:
     return narrow ? m * p.k + n * p.k + m * n + grid.tileN : grid.tileN;
   }
 
-  Status run(int64_t batch, int64_t row, int64_t column, int64_t rows, int64_t columns, float *scratch) const {
+  Status run(int64_t batch, int64_t row, int64_t column, int64_t rows, int64_t columns,
+             float *scratch) const {
     const float *biasRow = nullptr;
     if (hasBias(p.epilogue)) {
       HEDDLE_RETURN_IF_ERROR(widenToF32(
@@ -114,12 +117,13 @@ public:
     for (int64_t j = 0; j < columns; j += kPanelN) {
       int64_t n = std::min(kPanelN, columns - j);
       float *panelB = scratch;
-      HEDDLE_ASSIGN_OR_RETURN(Operand wideB, Operand::make(View(p.b, b, batch, 0, column + j), p.k, n, panelB));
+      HEDDLE_ASSIGN_OR_RETURN(Operand wideB,
+                              Operand::make(View(p.b, b, batch, 0, column + j), p.k, n, panelB));
       for (int64_t i = 0; i < rows; i += kPanelM) {
         int64_t m = std::min(kPanelM, rows - i);
         float *panelA = panelB + n * p.k;
-        HEDDLE_RETURN_IF_ERROR(block(batch, row + i, column + j, m, n, biasRow ? biasRow + j : nullptr, &wideB,
-                                     panelA, panelA + m * p.k));
+        HEDDLE_RETURN_IF_ERROR(block(batch, row + i, column + j, m, n, biasRow ? biasRow + j : nullptr,
+                                     &wideB, panelA, panelA + m * p.k));
       }
     }
     return Status::ok();
@@ -145,7 +149,8 @@ private:
       if (wideB)
         operandB = *wideB;
       else {
-        HEDDLE_ASSIGN_OR_RETURN(Operand inPlaceB, Operand::make(View(p.b, b, batch, 0, column), p.k, n, nullptr));
+        HEDDLE_ASSIGN_OR_RETURN(Operand inPlaceB,
+                                Operand::make(View(p.b, b, batch, 0, column), p.k, n, nullptr));
         operandB = inPlaceB;
       }
       sgemm(p.a.transposed, p.b.transposed, m, n, p.k, static_cast<float>(p.alpha), wideA.data, wideA.ld,
@@ -160,7 +165,8 @@ private:
     if (direct)
       return Status::ok();
     for (int64_t i = 0; i < m; ++i)
-      HEDDLE_RETURN_IF_ERROR(narrowFromF32(p.d.dtype, sum + i * ld, store + i * p.d.ld * sizeOf(p.d.dtype), n));
+      HEDDLE_RETURN_IF_ERROR(
+          narrowFromF32(p.d.dtype, sum + i * ld, store + i * p.d.ld * sizeOf(p.d.dtype), n));
     return Status::ok();
   }
 
@@ -182,8 +188,9 @@ Status CpuProducts::run(const Product &product, const void *a, const void *b, co
   const Product &p = product;
   for (int64_t size : {p.m, p.n, p.k, p.a.ld, p.b.ld, p.d.ld})
     if (size > INT_MAX)
-      return invalidInput("a product's sizes and leading dimensions on the CPU must be below 2147483648, found " +
-                          std::to_string(size));
+      return invalidInput(
+          "a product's sizes and leading dimensions on the CPU must be below 2147483648, found " +
+          std::to_string(size));
   Grid grid = chooseGrid(p, pool_.threads());
   TileTask task(p, a, b, c, bias, d);
   auto floats = static_cast<size_t>(task.scratchFloats(grid));

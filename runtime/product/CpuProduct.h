@@ -12,9 +12,11 @@
 
 namespace heddle::runtime {
 
-/// Computes Plan.h's Product with float32 sums. The result is cut into tiles by its size and the number of threads
-/// alone, each tile computed by one thread: the same product gives the same bits every time. bf16 and f16 operands
-/// are widened panel by panel, and a narrow result is rounded once, on store. Not for two callers at a time.
+/// Computes Plan.h's Product with float32 sums. The result is cut into tiles by its size and the number of
+/// threads alone, each tile computed by one thread: the same product gives the same bits every time. bf16 and
+/// f16 operands are widened panel by panel, and a narrow result is rounded once, on store.
+/// MathMode::TF32 permits rounding of the operands, which this processor has no use for: they stay float32.
+/// Not for two callers at a time.
 class CpuProducts {
 public:
   /// Unavailable where the product library does not work on this processor.
@@ -23,8 +25,8 @@ public:
   /// "OpenBLAS 0.3.21 (SkylakeX)".
   const std::string &library() const { return library_; }
 
-  /// Addresses have the references' byte offsets applied; `c` and `bias` are null where absent. The product has been
-  /// verified (verifyPlan).
+  /// Addresses have the references' byte offsets applied; `c` and `bias` are null where absent. The product
+  /// has been verified (verifyPlan).
   Status run(const Product &product, const void *a, const void *b, const void *c, const void *bias, void *d);
 
 private:

@@ -8,8 +8,8 @@ namespace heddle::runtime {
 namespace {
 
 /// erf by the rational minimax approximation over [-4, 4] that Eigen and XLA use (coefficients from Eigen's
-/// generic_fast_erf_float): odd polynomial over even polynomial. Branch-free, so that loops over it vectorise, where
-/// std::erf costs ten times the product's share.
+/// generic_fast_erf_float): odd polynomial over even polynomial. Branch-free, so that loops over it
+/// vectorise, where std::erf costs ten times the product's share.
 HEDDLE_ALWAYS_INLINE float fastErf(float value) {
   float x = value < -4.0f ? -4.0f : value > 4.0f ? 4.0f : value;
   float s = x * x;
@@ -53,7 +53,8 @@ bool hasBias(Epilogue epilogue) {
   return epilogue == Epilogue::Bias || epilogue == Epilogue::BiasGelu || epilogue == Epilogue::BiasRelu;
 }
 
-void applyEpilogue(Epilogue epilogue, float *tile, int64_t rows, int64_t columns, int64_t ld, const float *bias) {
+void applyEpilogue(Epilogue epilogue, float *tile, int64_t rows, int64_t columns, int64_t ld,
+                   const float *bias) {
   if (epilogue == Epilogue::None)
     return;
   for (int64_t i = 0; i < rows; ++i) {

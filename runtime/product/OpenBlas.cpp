@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 // Choosing the kernels again is not in OpenBLAS's header; a build for one processor alone does not have it.
@@ -20,9 +21,13 @@ namespace heddle::runtime {
 namespace {
 
 /// Runs before OpenBLAS's own start-up code, which would otherwise make a thread for every core.
-__attribute__((constructor(101))) void keepOpenBlasSingleThreaded() { setenv("OPENBLAS_NUM_THREADS", "1", 0); }
+__attribute__((constructor(101))) void keepOpenBlasSingleThreaded() {
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
+}
 
 const char *bestCoreType() {
+  if (const char *wanted = std::getenv("HEDDLE_OPENBLAS_CORETYPE"))
+    return wanted;
   switch (cpuLevel()) {
   case CpuLevel::V4:
     return "SkylakeX";
@@ -36,16 +41,24 @@ const char *bestCoreType() {
 
 void chooseKernels() {
   const char *core = bestCoreType();
-  if (!core || std::getenv("OPENBLAS_CORETYPE") || !gotoblas_dynamic_init || !gotoblas_dynamic_quit)
+  if (!core || !gotoblas_dynamic_init || !gotoblas_dynamic_quit)
     return;
-  setenv("OPENBLAS_CORETYPE", core, 1);
+  // Put back afterwards: the variable is the user's, and often there for other programs.
+  const char *variable = "OPENBLAS_CORETYPE", *before = std::getenv(variable);
+  std::optional<std::string> saved;
+  if (before)
+    saved = before;
+  setenv(variable, core, 1);
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
-  unsetenv("OPENBLAS_CORETYPE");
+  if (saved)
+    setenv(variable, saved->c_str(), 1);
+  else
+    unsetenv(variable);
 }
 
-/// One product with ragged edges against a float64 sum. 1e-5 is two orders above what float32 sums of 130 terms of at
-/// most 0.25 can lose, and far below what a wrong kernel gives.
+/// One product with ragged edges against a float64 sum. 1e-5 is two orders above what float32 sums of 130
+/// terms of at most 0.25 can lose, and far below what a wrong kernel gives.
 bool computesRight() {
   const int m = 67, n = 83, k = 130;
   std::vector<float> a(m * k), b(n * k), c(m * n, NAN);
@@ -75,7 +88,7 @@ StatusOr<std::string> prepare() {
   std::string name = config.substr(0, config.find(' ', config.find(' ') + 1)) + " (" + core + ")";
   if (!computesRight())
     return unavailable(name + " computes wrong products on " + cpuName() +
-                       "; set OPENBLAS_CORETYPE=Haswell, or install another version");
+                       "; set HEDDLE_OPENBLAS_CORETYPE=Haswell, or install another version");
   return name;
 }
 

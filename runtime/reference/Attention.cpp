@@ -26,8 +26,8 @@ struct Broadcast4 {
       result.strides[axis] = shape[i] == 1 ? 0 : strides[i];
     }
     if (!fits)
-      return invalidInput("operand " + std::to_string(operand) + ": " + shapeText(shape) + " does not broadcast to " +
-                          shapeText(to));
+      return invalidInput("operand " + std::to_string(operand) + ": " + shapeText(shape) +
+                          " does not broadcast to " + shapeText(to));
     return result;
   }
   double at(int64_t b, int64_t h, int64_t i, int64_t j) const {
@@ -35,9 +35,9 @@ struct Broadcast4 {
   }
 };
 
-/// softmax(scale · q·kᵀ + bias, where the mask and causality allow) · v, for q [B, H, Sq, D], k [B, Hkv, Sk, D] and
-/// v [B, Hkv, Sk, Dv]; query head h uses key head h / (H / Hkv). Causality is anchored at the last key: query i sees
-/// key j where j <= i + Sk - Sq. A row that sees no key is zero.
+/// softmax(scale · q·kᵀ + bias, where the mask and causality allow) · v, for q [B, H, Sq, D], k [B, Hkv, Sk,
+/// D] and v [B, Hkv, Sk, Dv]; query head h uses key head h / (H / Hkv). Causality is anchored at the last
+/// key: query i sees key j where j <= i + Sk - Sq. A row that sees no key is zero.
 Status attention(Context &c) {
   bool hasMask = c.integerOr("has_mask", 0) != 0, hasBias = c.integerOr("has_bias", 0) != 0;
   size_t count = 3 + hasMask + hasBias;
@@ -45,11 +45,13 @@ Status attention(Context &c) {
   const Shape &q = c.operandShape(0), &k = c.operandShape(1), &v = c.operandShape(2);
   for (size_t i = 0; i < 3; ++i)
     if (c.operandShape(i).size() != 4)
-      return invalidInput("operand " + std::to_string(i) + ": wanted rank 4, found " + shapeText(c.operandShape(i)));
-  int64_t batch = q[0], heads = q[1], queries = q[2], depth = q[3], keyHeads = k[1], keys = k[2], width = v[3];
+      return invalidInput("operand " + std::to_string(i) + ": wanted rank 4, found " +
+                          shapeText(c.operandShape(i)));
+  int64_t batch = q[0], heads = q[1], queries = q[2], depth = q[3], keyHeads = k[1], keys = k[2],
+          width = v[3];
   if (keyHeads == 0 || heads % keyHeads != 0)
-    return invalidInput("heads: " + std::to_string(heads) + " of q are no multiple of " + std::to_string(keyHeads) +
-                        " of k");
+    return invalidInput("heads: " + std::to_string(heads) + " of q are no multiple of " +
+                        std::to_string(keyHeads) + " of k");
   HEDDLE_RETURN_IF_ERROR(c.wantShape("k", k, {batch, keyHeads, keys, depth}));
   HEDDLE_RETURN_IF_ERROR(c.wantShape("v", v, {batch, keyHeads, keys, width}));
   HEDDLE_RETURN_IF_ERROR(c.wantShape("result", c.resultShape(), {batch, heads, queries, width}));
@@ -72,8 +74,8 @@ Status attention(Context &c) {
       int64_t z = t / tiles, b = z / heads, h = z % heads, first = t % tiles * tile;
       int64_t rows = std::min(tile, queries - first), kv = b * keyHeads + h / (heads / keyHeads);
       std::fill(row.begin(), row.end(), 0.0);
-      multiplyAdd(c.operand(0) + (z * queries + first) * depth, depth, c.operand(1) + kv * keys * depth, depth, true,
-                  row.data(), keys, rows, keys, depth);
+      multiplyAdd(c.operand(0) + (z * queries + first) * depth, depth, c.operand(1) + kv * keys * depth,
+                  depth, true, row.data(), keys, rows, keys, depth);
       for (int64_t r = 0; r < rows; ++r) {
         double *score = row.data() + r * keys, most = -std::numeric_limits<double>::infinity(), sum = 0;
         int64_t i = first + r;

@@ -54,7 +54,9 @@ double truncation(double x) { return std::trunc(x); }
 double truth(double x) { return x != 0; }
 double geluErf(double x) { return 0.5 * x * (1 + std::erf(x * M_SQRT1_2)); }
 /// Hendrycks and Gimpel's approximation, as PyTorch's approximate="tanh".
-double geluTanh(double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }
+double geluTanh(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
 
 double add(double a, double b) { return a + b; }
 double sub(double a, double b) { return a - b; }

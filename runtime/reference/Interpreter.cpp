@@ -37,8 +37,8 @@ Status Context::wantRank(size_t operand, int64_t least) const {
   auto rank = static_cast<int64_t>(operandShape(operand).size());
   if (rank >= least)
     return Status::ok();
-  return invalidInput("operand " + std::to_string(operand) + ": wanted a rank of at least " + std::to_string(least) +
-                      ", found " + shapeText(operandShape(operand)));
+  return invalidInput("operand " + std::to_string(operand) + ": wanted a rank of at least " +
+                      std::to_string(least) + ", found " + shapeText(operandShape(operand)));
 }
 
 Status Context::wantShape(const std::string &what, const Shape &found, const Shape &wanted) const {
@@ -57,12 +57,15 @@ auto lookUp(const Map &map, const std::string &name) -> StatusOr<typename Map::m
 }
 } // namespace
 
-StatusOr<std::vector<int64_t>> Context::ints(const std::string &name) const { return lookUp(operation.ints, name); }
+StatusOr<std::vector<int64_t>> Context::ints(const std::string &name) const {
+  return lookUp(operation.ints, name);
+}
 
 StatusOr<int64_t> Context::integer(const std::string &name) const {
   HEDDLE_ASSIGN_OR_RETURN(std::vector<int64_t> values, ints(name));
   if (values.size() != 1)
-    return invalidInput("attribute \"" + name + "\": wanted one number, found " + std::to_string(values.size()));
+    return invalidInput("attribute \"" + name + "\": wanted one number, found " +
+                        std::to_string(values.size()));
   return values[0];
 }
 
@@ -72,7 +75,9 @@ int64_t Context::integerOr(const std::string &name, int64_t value) const {
 }
 
 StatusOr<double> Context::real(const std::string &name) const { return lookUp(operation.floats, name); }
-StatusOr<std::string> Context::string(const std::string &name) const { return lookUp(operation.strings, name); }
+StatusOr<std::string> Context::string(const std::string &name) const {
+  return lookUp(operation.strings, name);
+}
 
 std::string Context::stringOr(const std::string &name, const std::string &value) const {
   auto found = operation.strings.find(name);
@@ -109,7 +114,8 @@ const Handlers &allHandlers() {
 class Interpreter {
 public:
   Interpreter(const Program &program, int threads)
-      : program(program), pool(threads), tensors(program.values.size()), defined(program.values.size(), false) {}
+      : program(program), pool(threads), tensors(program.values.size()),
+        defined(program.values.size(), false) {}
 
   Status run(const std::map<std::string, Tensor> &inputs, const ParameterReader &parameters) {
     HEDDLE_RETURN_IF_ERROR(findLastUses());
@@ -138,12 +144,14 @@ public:
   }
 
 private:
-  bool isValue(int32_t value) const { return value >= 0 && static_cast<size_t>(value) < program.values.size(); }
+  bool isValue(int32_t value) const {
+    return value >= 0 && static_cast<size_t>(value) < program.values.size();
+  }
 
   Status checkValue(const std::string &what, int32_t value) const {
     if (!isValue(value))
-      return invalidInput(what + ": wanted a value below " + std::to_string(program.values.size()) + ", found " +
-                          std::to_string(value));
+      return invalidInput(what + ": wanted a value below " + std::to_string(program.values.size()) +
+                          ", found " + std::to_string(value));
     if (elementCount(program.values[static_cast<size_t>(value)].shape) < 0)
       return invalidInput(what + ": shape " + shapeText(program.values[static_cast<size_t>(value)].shape) +
                           " is negative or too large");
@@ -161,7 +169,8 @@ private:
         lastUse[static_cast<size_t>(value)] = static_cast<int64_t>(i);
       }
       if (operation.results.size() != 1)
-        return invalidInput(context + ": wanted one result, found " + std::to_string(operation.results.size()));
+        return invalidInput(context + ": wanted one result, found " +
+                            std::to_string(operation.results.size()));
       HEDDLE_RETURN_IF_ERROR(checkValue("result", operation.results[0]).with(context));
     }
     for (auto &[name, value] : program.outputs) {
@@ -175,8 +184,9 @@ private:
     HEDDLE_RETURN_IF_ERROR(checkValue(what, value));
     const Shape &shape = program.values[static_cast<size_t>(value)].shape;
     if (static_cast<int64_t>(tensor.size()) != elementCount(shape))
-      return invalidInput(what + ": shape " + shapeText(shape) + " wants " + std::to_string(elementCount(shape)) +
-                          " elements, found " + std::to_string(tensor.size()));
+      return invalidInput(what + ": shape " + shapeText(shape) + " wants " +
+                          std::to_string(elementCount(shape)) + " elements, found " +
+                          std::to_string(tensor.size()));
     tensors[static_cast<size_t>(value)] = std::move(tensor);
     defined[static_cast<size_t>(value)] = true;
     return Status::ok();
@@ -270,7 +280,8 @@ private:
 
 } // namespace
 
-StatusOr<std::map<std::string, Tensor>> execute(const Program &program, const std::map<std::string, Tensor> &inputs,
+StatusOr<std::map<std::string, Tensor>> execute(const Program &program,
+                                                const std::map<std::string, Tensor> &inputs,
                                                 const ParameterReader &parameters, int threads) {
   Interpreter interpreter(program, threads);
   HEDDLE_RETURN_IF_ERROR(interpreter.run(inputs, parameters).with("reference"));

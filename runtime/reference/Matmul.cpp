@@ -13,8 +13,8 @@ constexpr int64_t kRows = 6, kColumns = 16;
 /// The block of b that stays in the second cache: 256 × 256 doubles are 512 KiB.
 constexpr int64_t kBlockK = 256, kBlockN = 256;
 
-/// sums[kRows][kColumns] += a (rows with stride lda) · packed b (k × kColumns). A macro and not an inlined function:
-/// GCC splits wide vectors to what a function's own target has, before it inlines.
+/// sums[kRows][kColumns] += a (rows with stride lda) · packed b (k × kColumns). A macro and not an inlined
+/// function: GCC splits wide vectors to what a function's own target has, before it inlines.
 #define HEDDLE_MICRO(NAME, TARGET, BYTES)                                                                    \
   TARGET void NAME(const double *a, int64_t lda, const double *packed, double *sums, int64_t k) {            \
     typedef double Vector __attribute__((vector_size(BYTES), aligned(8), may_alias));                        \
@@ -66,8 +66,8 @@ void pack(const double *b, int64_t ldb, bool transposed, int64_t k, int64_t colu
 
 } // namespace
 
-void multiplyAdd(const double *a, int64_t lda, const double *b, int64_t ldb, bool transposeB, double *c, int64_t ldc,
-                 int64_t m, int64_t n, int64_t k) {
+void multiplyAdd(const double *a, int64_t lda, const double *b, int64_t ldb, bool transposeB, double *c,
+                 int64_t ldc, int64_t m, int64_t n, int64_t k) {
   const Micro micro = bestMicro();
   std::vector<double> panels(static_cast<size_t>(kBlockK * (kBlockN + kColumns)));
   for (int64_t n0 = 0; n0 < n; n0 += kBlockN)
@@ -112,7 +112,8 @@ Status matmul(Context &c) {
   const Shape &a = c.operandShape(0), &b = c.operandShape(1);
   int64_t m = a[a.size() - 2], k = a.back(), n = b.back();
   bool shared = b.size() == 2;
-  Shape wantedB(shared ? a.begin() + static_cast<ptrdiff_t>(a.size()) : a.begin(), a.end() - (shared ? 0 : 2));
+  Shape wantedB(shared ? a.begin() + static_cast<ptrdiff_t>(a.size()) : a.begin(),
+                a.end() - (shared ? 0 : 2));
   wantedB.insert(wantedB.end(), {k, n});
   HEDDLE_RETURN_IF_ERROR(c.wantShape("operand 1", b, wantedB));
   Shape wanted(a.begin(), a.end() - 1);

@@ -9,8 +9,8 @@ namespace heddle::runtime::reference {
 
 namespace {
 
-/// Reduces the axes of "axes"; they keep their place with size 1. Elements are taken in row-major order of the
-/// operand, each result by one thread.
+/// Reduces the axes of "axes"; they keep their place with size 1. Elements are taken in row-major order of
+/// the operand, each result by one thread.
 Status reduce(Context &c) {
   HEDDLE_RETURN_IF_ERROR(c.wantOperands(1, 1));
   HEDDLE_ASSIGN_OR_RETURN(std::string kind, c.string("kind"));
@@ -84,23 +84,24 @@ Status softmax(Context &c) {
     return Status::ok();
   const double *x = c.operand(0);
   double *y = c.result();
-  c.pool.parallelFor(elementCount(shape) / size, std::max<int64_t>(1, kGrain / size), [=](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      int64_t base = row / stride * stride * size + row % stride;
-      double most = -std::numeric_limits<double>::infinity(), sum = 0;
-      for (int64_t i = 0; i < size; ++i)
-        most = std::max(most, x[base + i * stride]);
-      for (int64_t i = 0; i < size; ++i)
-        sum += y[base + i * stride] = std::exp(x[base + i * stride] - most);
-      for (int64_t i = 0; i < size; ++i)
-        y[base + i * stride] /= sum;
-    }
-  });
+  c.pool.parallelFor(elementCount(shape) / size, std::max<int64_t>(1, kGrain / size),
+                     [=](int64_t begin, int64_t end) {
+                       for (int64_t row = begin; row < end; ++row) {
+                         int64_t base = row / stride * stride * size + row % stride;
+                         double most = -std::numeric_limits<double>::infinity(), sum = 0;
+                         for (int64_t i = 0; i < size; ++i)
+                           most = std::max(most, x[base + i * stride]);
+                         for (int64_t i = 0; i < size; ++i)
+                           sum += y[base + i * stride] = std::exp(x[base + i * stride] - most);
+                         for (int64_t i = 0; i < size; ++i)
+                           y[base + i * stride] /= sum;
+                       }
+                     });
   return Status::ok();
 }
 
-/// Both norms, over the last axis: (x - mean) / sqrt(variance + epsilon) * weight + bias, the variance being that of
-/// the population; RMS leaves out the mean and the bias.
+/// Both norms, over the last axis: (x - mean) / sqrt(variance + epsilon) * weight + bias, the variance being
+/// that of the population; RMS leaves out the mean and the bias.
 Status normalize(Context &c, bool centred) {
   HEDDLE_RETURN_IF_ERROR(c.wantOperands(1, centred ? 3 : 2));
   HEDDLE_RETURN_IF_ERROR(c.wantRank(0, 1));
@@ -115,21 +116,22 @@ Status normalize(Context &c, bool centred) {
   const double *x = c.operand(0), *weight = c.operandCount() > 1 ? c.operand(1) : nullptr,
                *bias = c.operandCount() > 2 ? c.operand(2) : nullptr;
   double *y = c.result();
-  c.pool.parallelFor(elementCount(shape) / size, std::max<int64_t>(1, kGrain / size), [=](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const double *from = x + row * size;
-      double *to = y + row * size;
-      double mean = 0, squares = 0;
-      for (int64_t i = 0; i < size && centred; ++i)
-        mean += from[i];
-      mean /= static_cast<double>(size);
-      for (int64_t i = 0; i < size; ++i)
-        squares += (from[i] - mean) * (from[i] - mean);
-      double scale = 1 / std::sqrt(squares / static_cast<double>(size) + epsilon);
-      for (int64_t i = 0; i < size; ++i)
-        to[i] = (from[i] - mean) * scale * (weight ? weight[i] : 1) + (bias ? bias[i] : 0);
-    }
-  });
+  c.pool.parallelFor(elementCount(shape) / size, std::max<int64_t>(1, kGrain / size),
+                     [=](int64_t begin, int64_t end) {
+                       for (int64_t row = begin; row < end; ++row) {
+                         const double *from = x + row * size;
+                         double *to = y + row * size;
+                         double mean = 0, squares = 0;
+                         for (int64_t i = 0; i < size && centred; ++i)
+                           mean += from[i];
+                         mean /= static_cast<double>(size);
+                         for (int64_t i = 0; i < size; ++i)
+                           squares += (from[i] - mean) * (from[i] - mean);
+                         double scale = 1 / std::sqrt(squares / static_cast<double>(size) + epsilon);
+                         for (int64_t i = 0; i < size; ++i)
+                           to[i] = (from[i] - mean) * scale * (weight ? weight[i] : 1) + (bias ? bias[i] : 0);
+                       }
+                     });
   return Status::ok();
 }
 
@@ -139,7 +141,8 @@ Status rmsNorm(Context &c) { return normalize(c, false); }
 } // namespace
 
 void addNormalize(Handlers &handlers) {
-  handlers.insert({{"reduce", reduce}, {"softmax", softmax}, {"layer_norm", layerNorm}, {"rms_norm", rmsNorm}});
+  handlers.insert(
+      {{"reduce", reduce}, {"softmax", softmax}, {"layer_norm", layerNorm}, {"rms_norm", rmsNorm}});
 }
 
 } // namespace heddle::runtime::reference

@@ -1,8 +1,8 @@
 //===- Ops.h - How the interpreter runs one operation -----------*- C++ -*-===//
 //
-// Each family of operations is one file that adds its handlers to a table by name. A handler finds its operands
-// computed and the result's shape given, checks what it relies on, and fills the result. Values of every type are
-// float64: integers are exact below 2^53, booleans are 0 or 1.
+// Each family of operations is one file that adds its handlers to a table by name. A handler finds its
+// operands computed and the result's shape given, checks what it relies on, and fills the result. Values of
+// every type are float64: integers are exact below 2^53, booleans are 0 or 1.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_REFERENCE_OPS_H
@@ -29,8 +29,8 @@ bool isFloating(DType type);
 /// One operation about to run.
 class Context {
 public:
-  Context(const Program &program, const Operation &operation, std::vector<const Tensor *> operands, Tensor &result,
-          ThreadPool &pool)
+  Context(const Program &program, const Operation &operation, std::vector<const Tensor *> operands,
+          Tensor &result, ThreadPool &pool)
       : program(program), operation(operation), operands(std::move(operands)), out(result), pool(pool) {}
 
   size_t operandCount() const { return operands.size(); }
@@ -38,7 +38,9 @@ public:
   const Shape &operandShape(size_t i) const {
     return program.values[static_cast<size_t>(operation.operands[i])].shape;
   }
-  DType operandType(size_t i) const { return program.values[static_cast<size_t>(operation.operands[i])].dtype; }
+  DType operandType(size_t i) const {
+    return program.values[static_cast<size_t>(operation.operands[i])].dtype;
+  }
   const Shape &resultShape() const { return program.values[static_cast<size_t>(operation.results[0])].shape; }
   DType resultType() const { return program.values[static_cast<size_t>(operation.results[0])].dtype; }
   double *result() const { return out.data(); }
@@ -78,8 +80,8 @@ inline constexpr int64_t kGrain = 4096;
 
 /// c (m×n) += a (m×k) · b in float64, b being k×n or, where `transposeB`, n×k; all dense rows with leading
 /// dimensions. Blocked for the caches; sums are in order of k, so that results do not depend on the threads.
-void multiplyAdd(const double *a, int64_t lda, const double *b, int64_t ldb, bool transposeB, double *c, int64_t ldc,
-                 int64_t m, int64_t n, int64_t k);
+void multiplyAdd(const double *a, int64_t lda, const double *b, int64_t ldb, bool transposeB, double *c,
+                 int64_t ldc, int64_t m, int64_t n, int64_t k);
 
 } // namespace heddle::runtime::reference
 

@@ -148,10 +148,10 @@ std::string numberText(double value) {
   return text;
 }
 
-/// Takes slices of x along `axis` at the places that `indices` holds: the result's shape is x's with that axis
-/// replaced by the shape of the indices.
-Status takeAlong(Context &c, const double *x, const Shape &shape, const Tensor &indices, const Shape &indexShape,
-                 size_t along) {
+/// Takes slices of x along `axis` at the places that `indices` holds: the result's shape is x's with that
+/// axis replaced by the shape of the indices.
+Status takeAlong(Context &c, const double *x, const Shape &shape, const Tensor &indices,
+                 const Shape &indexShape, size_t along) {
   Shape wanted(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(along));
   wanted.insert(wanted.end(), indexShape.begin(), indexShape.end());
   wanted.insert(wanted.end(), shape.begin() + static_cast<ptrdiff_t>(along) + 1, shape.end());
@@ -185,7 +185,8 @@ Status embedding(Context &c) {
 Status gather(Context &c) {
   HEDDLE_RETURN_IF_ERROR(c.wantOperands(2, 2));
   HEDDLE_ASSIGN_OR_RETURN(int64_t axis, c.axis(static_cast<int64_t>(c.operandShape(0).size())));
-  return takeAlong(c, c.operand(0), c.operandShape(0), *c.operands[1], c.operandShape(1), static_cast<size_t>(axis));
+  return takeAlong(c, c.operand(0), c.operandShape(0), *c.operands[1], c.operandShape(1),
+                   static_cast<size_t>(axis));
 }
 
 } // namespace

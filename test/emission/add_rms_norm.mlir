@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/add_rms_norm.cu -
 // The residual sum is written and normalised in one pass over 2,048 columns: 64 threads a row, sums through shared
 // memory.
 kernel.func @add_rms_norm(%x: !kernel.buffer<f32> loc("x"), %branch: !kernel.buffer<bf16> loc("branch"),

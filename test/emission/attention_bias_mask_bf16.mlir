@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/attention_bias_mask_bf16.cu -
 // A bias for each head and distance, and a mask of keys that are padding.
 kernel.func @attention_bias_mask_bf16(%q: !kernel.buffer<bf16> loc("q"), %k: !kernel.buffer<bf16> loc("k"),
                                       %v: !kernel.buffer<bf16> loc("v"), %out: !kernel.buffer<bf16> loc("out"),
@@ -18,13 +19,13 @@ kernel.func @attention_bias_mask_bf16(%q: !kernel.buffer<bf16> loc("q"), %k: !ke
                                       %out_head: index {kernel.divisor = 16 : i64} loc("out_head"),
                                       %out_row: index {kernel.divisor = 16 : i64} loc("out_row"),
                                       %bias_head: index loc("bias_head")) {
-  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.250000000e-01 : f64 causal
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.250000000e-01 causal
     (%q, %k, %v, %out, %bias, %padding : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<f32>, !kernel.buffer<i1>)
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %out_batch, %out_head, %out_row]
     score {
     ^bb0(%s: f32 loc("s"), %b: index loc("batch_index"), %h: index loc("head"), %i: index loc("query"), %j: index loc("key")):
-      %v = kernel.load %bias [affine_map<(h, i, j)[st] -> (h * st + i - j)>] (%h, %i, %j)[%bias_head] : !kernel.buffer<f32>
-      %t = arith.addf %s, %v : f32
+      %at = kernel.load %bias [affine_map<(h, i, j)[st] -> (h * st + i - j)>] (%h, %i, %j)[%bias_head] : !kernel.buffer<f32>
+      %t = arith.addf %s, %at : f32
       kernel.yield %t : f32
     } mask {
     ^bb0(%b: index loc("batch_index"), %h: index loc("head"), %i: index loc("query"), %j: index loc("key")):

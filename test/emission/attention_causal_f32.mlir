@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/attention_causal_f32.cu -
 // Causal attention in float32, heads of 64.
 kernel.func @attention_causal_f32(%q: !kernel.buffer<f32> loc("q"), %k: !kernel.buffer<f32> loc("k"),
                                   %v: !kernel.buffer<f32> loc("v"), %out: !kernel.buffer<f32> loc("out"),
@@ -16,7 +17,7 @@ kernel.func @attention_causal_f32(%q: !kernel.buffer<f32> loc("q"), %k: !kernel.
                                   %out_batch: index {kernel.divisor = 16 : i64} loc("out_batch"),
                                   %out_head: index {kernel.divisor = 16 : i64} loc("out_head"),
                                   %out_row: index {kernel.divisor = 16 : i64} loc("out_row")) {
-  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.250000000e-01 : f64 causal
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.250000000e-01 causal
     (%q, %k, %v, %out : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %out_batch, %out_head, %out_row]
     score {} mask {}

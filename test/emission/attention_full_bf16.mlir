@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/attention_full_bf16.cu -
 // Attention on the tensor cores without any mask, heads of 128.
 kernel.func @attention_full_bf16(%q: !kernel.buffer<bf16> loc("q"), %k: !kernel.buffer<bf16> loc("k"),
                                  %v: !kernel.buffer<bf16> loc("v"), %out: !kernel.buffer<bf16> loc("out"),
@@ -16,7 +17,7 @@ kernel.func @attention_full_bf16(%q: !kernel.buffer<bf16> loc("q"), %k: !kernel.
                                  %out_batch: index {kernel.divisor = 16 : i64} loc("out_batch"),
                                  %out_head: index {kernel.divisor = 16 : i64} loc("out_head"),
                                  %out_row: index {kernel.divisor = 16 : i64} loc("out_row")) {
-  kernel.skeleton "attention_forward"<bf16, 128, 128> scale 8.838834765e-02 : f64
+  kernel.skeleton "attention_forward"<bf16, 128, 128> scale 8.838834765e-02
     (%q, %k, %v, %out : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %out_batch, %out_head, %out_row]
     score {} mask {}

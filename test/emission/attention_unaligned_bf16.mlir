@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/attention_unaligned_bf16.cu -
 // Strides that promise nothing: copies go by elements.
 kernel.func @attention_unaligned_bf16(%q: !kernel.buffer<bf16> loc("q"), %k: !kernel.buffer<bf16> loc("k"),
                                       %v: !kernel.buffer<bf16> loc("v"), %out: !kernel.buffer<bf16> loc("out"),
@@ -10,7 +11,7 @@ kernel.func @attention_unaligned_bf16(%q: !kernel.buffer<bf16> loc("q"), %k: !ke
                                       %v_head: index loc("v_head"), %v_row: index loc("v_row"),
                                       %out_batch: index loc("out_batch"), %out_head: index loc("out_head"),
                                       %out_row: index loc("out_row")) {
-  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.250000000e-01 : f64 causal
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.250000000e-01 causal
     (%q, %k, %v, %out : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %out_batch, %out_head, %out_row]
     score {} mask {}

@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/bias_gelu.cu -
 // Pointwise with a bias along the columns and a scale along the rows, GELU by the error function.
 kernel.func @bias_gelu(%x: !kernel.buffer<bf16> loc("x"), %bias: !kernel.buffer<f32> loc("bias"),
                        %row_scale: !kernel.buffer<f32> loc("row_scale"), %y: !kernel.buffer<bf16> loc("y"),

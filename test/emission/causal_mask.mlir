@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/causal_mask.cu -
 // A causal mask as bools, and the scores that it hides: rows and columns are counts, so vectors have one column.
 kernel.func @causal_mask(%scores: !kernel.buffer<f32> loc("scores"), %mask: !kernel.buffer<i1> loc("mask"),
                          %heads: index loc("heads"), %queries: index loc("queries"), %keys: index loc("keys")) {

@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/embedding.cu -
 // A row of the table for each token: the id is read once for a vector, the row in whole vectors.
 kernel.func @embedding(%ids: !kernel.buffer<i32> loc("ids"), %table: !kernel.buffer<f32> loc("table"),
                        %y: !kernel.buffer<f32> loc("y"), %tokens: index loc("tokens")) {

@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/layer_norm.cu -
 // LayerNorm with bias in float32: two reductions over a row that stays in registers.
 kernel.func @layer_norm(%x: !kernel.buffer<f32> loc("x"), %weight: !kernel.buffer<f32> loc("weight"),
                         %bias: !kernel.buffer<f32> loc("bias"), %y: !kernel.buffer<f32> loc("y"),

@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/rms_norm.cu -
 // RMSNorm of 768 columns, the result rounded to bf16 for the next product: a warp a row, the row kept in registers.
 kernel.func @rms_norm(%x: !kernel.buffer<f32> loc("x"), %weight: !kernel.buffer<f32> loc("weight"),
                       %y: !kernel.buffer<bf16> loc("y"), %rows: index loc("rows")) {

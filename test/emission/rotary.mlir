@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/rotary.cu -
 // Rotary positions on interleaved pairs of a head of 64: each thread reads and writes whole pairs, with the cosines and
 // sines of the position from tables.
 kernel.func @rotary(%x: !kernel.buffer<f32> loc("x"), %cosine: !kernel.buffer<f32> loc("cosine"),

@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/small_rows.cu -
 // Rows of 48 columns share a warp: sixteen lanes each, and sums that stay within them. One thread a row writes the sum.
 kernel.func @small_rows(%x: !kernel.buffer<f32> loc("x"), %y: !kernel.buffer<f32> loc("y"),
                         %sums: !kernel.buffer<f32> loc("sums"), %rows: index loc("rows")) {

@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/softmax.cu -
 // Softmax over a length known only at run time: three loops, nothing kept.
 kernel.func @softmax(%x: !kernel.buffer<f32> loc("x"), %y: !kernel.buffer<f32> loc("y"), %rows: index loc("rows"),
                      %length: index loc("length")) {

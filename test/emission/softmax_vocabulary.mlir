@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/softmax_vocabulary.cu -
 // Softmax over a vocabulary of 50,257: no thread's registers hold its share of a row, so that the exponentials are computed again.
 kernel.func @softmax_vocabulary(%x: !kernel.buffer<f32> loc("x"), %y: !kernel.buffer<f32> loc("y"),
                                 %rows: index loc("rows")) {

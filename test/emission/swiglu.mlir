@@ -1,3 +1,4 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/swiglu.cu -
 // silu(gate) * up, gate and up side by side in the rows of one product: flat.
 kernel.func @swiglu(%product: !kernel.buffer<bf16> loc("product"), %y: !kernel.buffer<bf16> loc("y"),
                     %rows: index loc("rows")) {

@@ -9,7 +9,8 @@
 
 static llvm::cl::opt<bool> whole("cuda-with-library",
                                  llvm::cl::desc("Print the device library in place of its #include lines"));
-static llvm::cl::opt<std::string> arch("cuda-arch", llvm::cl::desc("Architecture that the kernels must be legal for"),
+static llvm::cl::opt<std::string> arch("cuda-arch",
+                                       llvm::cl::desc("Architecture that the kernels must be legal for"),
                                        llvm::cl::init("sm_90a"));
 
 static llvm::LogicalResult translate(mlir::Operation *module, llvm::raw_ostream &out) {

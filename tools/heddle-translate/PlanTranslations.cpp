@@ -16,7 +16,7 @@ using namespace heddle;
 static mlir::LogicalResult planToArtifact(mlir::ModuleOp module, llvm::raw_ostream &output) {
   auto programs = llvm::to_vector(module.getOps<plan::ProgramOp>());
   if (programs.size() != 1)
-    return module.emitError() << "has " << programs.size() << " plan.program ops, wanted 1";
+    return mlir::emitError(module.getLoc()) << "has " << programs.size() << " plan.program ops, wanted 1";
   auto plan = plan::toRuntimePlan(programs.front());
   if (failed(plan))
     return mlir::failure();

@@ -9,6 +9,7 @@
 #include "tools/heddle/Support/Ceiling.h"
 #include "tools/heddle/Support/Execution.h"
 #include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/ProfileReport.h"
 #include "tools/heddle/Support/Statistics.h"
 
 #include <CLI/App.hpp>
@@ -29,6 +30,7 @@ struct BenchFlags {
   int64_t warmup = 5, steps = 10;
   uint64_t seed = 0;
   std::string executor, format;
+  bool profile = false;
 };
 
 /// One implementation under measurement.
@@ -38,6 +40,7 @@ struct Cell {
   std::string executorName;
   std::vector<double> times;
   double busyMs = 0;
+  std::vector<StepTime> stepTimes; ///< Of the last profiled run.
   ExecutorStats stats;
 };
 
@@ -72,6 +75,7 @@ Status profile(Cell &cell) {
     for (const StepTime &time : times)
       sum += time.ms;
     sums.push_back(sum);
+    cell.stepTimes = std::move(times);
   }
   cell.busyMs = statisticsOf(sums).median;
   cell.stats = cell.executor->stats();
@@ -202,6 +206,10 @@ Status runBench(const BenchFlags &flags) {
         plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), symbols.c_str(),
         device->name().c_str(), plan.target.c_str(), static_cast<long long>(flags.steps),
         static_cast<long long>(flags.warmup), executors.c_str(), ceiling / 1e12, benchTable(rows).c_str());
+    if (flags.profile)
+      for (const Cell &cell : cells)
+        std::printf("\n%s\n%s", cell.built.plan.pipeline.c_str(),
+                    profileTable(cell.built.plan, cell.stepTimes).c_str());
   }
   return Status::ok();
 }
@@ -225,9 +233,13 @@ Subcommand addBench(CLI::App &program) {
       ->add_option("--executor", flags->executor,
                    "sequential or graph, for the compiled plan [graph on a GPU]")
       ->check(CLI::IsMember({"sequential", "graph"}));
+  CLI::Option *profile =
+      parser->add_flag("--profile", flags->profile, "Print where the device's time goes, kernel by kernel");
   addFormatFlag(*parser, flags->format, {"table", "csv", "json"});
   addExample(*parser, "heddle bench study:small --context 512 --device cuda --precision bf16 --format csv");
-  parser->final_callback([flags, impl] {
+  parser->final_callback([flags, impl, profile] {
+    if (profile->count() > 0 && flags->format != "table")
+      throw CLI::ValidationError("--profile", "prints a table and wants --format table");
     if (flags->model.planFile && impl->count() > 0)
       throw CLI::ValidationError("--impl", "has no meaning for a plan file, which is one implementation");
     if (std::set<std::string>(flags->impls.begin(), flags->impls.end()).size() != flags->impls.size())

@@ -42,8 +42,8 @@ int64_t heddle::cuda::bytesOf(mlir::Type elementType) {
 int64_t Access::elementBytes() const { return bytesOf(elementType()); }
 
 int64_t Access::width() const {
-  std::optional<int64_t> width = isStore ? llvm::cast<kernel::StoreOp>(op).getWidth()
-                                         : llvm::cast<kernel::LoadOp>(op).getWidth();
+  std::optional<int64_t> width =
+      isStore ? llvm::cast<kernel::StoreOp>(op).getWidth() : llvm::cast<kernel::LoadOp>(op).getWidth();
   return width.value_or(0);
 }
 
@@ -59,8 +59,8 @@ static std::pair<mlir::AffineExpr, int64_t> splitConstant(mlir::AffineExpr expr)
 }
 
 bool Access::sameBase(const Access &other) const {
-  return buffer == other.buffer && llvm::equal(indices, other.indices) && llvm::equal(symbols, other.symbols) &&
-         map.getNumDims() == other.map.getNumDims() &&
+  return buffer == other.buffer && llvm::equal(indices, other.indices) &&
+         llvm::equal(symbols, other.symbols) && map.getNumDims() == other.map.getNumDims() &&
          splitConstant(map.getResult(0)).first == splitConstant(other.map.getResult(0)).first;
 }
 
@@ -74,7 +74,8 @@ static int64_t evenPart(int64_t value) {
 /// An integer attribute of a kernel's argument.
 static std::optional<int64_t> argumentAttribute(mlir::Value value, llvm::StringRef name) {
   auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
-  auto func = argument ? llvm::dyn_cast<kernel::FuncOp>(argument.getOwner()->getParentOp()) : kernel::FuncOp();
+  auto func =
+      argument ? llvm::dyn_cast<kernel::FuncOp>(argument.getOwner()->getParentOp()) : kernel::FuncOp();
   if (!func)
     return std::nullopt;
   auto attribute = func.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), name);
@@ -200,21 +201,24 @@ std::optional<int64_t> MapWalk::stride(mlir::AffineExpr expr) const {
   case mlir::AffineExprKind::Mod:
     return constant && *a > 0 && staysWithin(binary.getLHS(), *a, constant.getValue()) ? a : std::nullopt;
   case mlir::AffineExprKind::FloorDiv:
-    return constant && *a > 0 && staysWithin(binary.getLHS(), *a, constant.getValue()) ? std::optional<int64_t>(0)
-                                                                                        : std::nullopt;
+    return constant && *a > 0 && staysWithin(binary.getLHS(), *a, constant.getValue())
+               ? std::optional<int64_t>(0)
+               : std::nullopt;
   default:
     return std::nullopt;
   }
 }
 
-VectorWalk::VectorWalk(kernel::ColumnsOp columns, int64_t vector) : column(columns.getIndex()), vector(vector) {
+VectorWalk::VectorWalk(kernel::ColumnsOp columns, int64_t vector)
+    : column(columns.getIndex()), vector(vector) {
   varying.insert(column);
   for (mlir::Operation &op : columns.getBody().front()) {
     bool differs = llvm::isa<kernel::GetOp>(op); // a kept value is one for each column
     if (Access access = Access::of(&op))
       differs = stride(access) != 0;
     else
-      differs |= llvm::any_of(op.getOperands(), [&](mlir::Value operand) { return varying.contains(operand); });
+      differs |=
+          llvm::any_of(op.getOperands(), [&](mlir::Value operand) { return varying.contains(operand); });
     if (differs)
       varying.insert(op.result_begin(), op.result_end());
   }

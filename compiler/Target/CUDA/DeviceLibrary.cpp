@@ -15,8 +15,9 @@ static const DeviceFile *find(llvm::StringRef name) {
   return nullptr;
 }
 
-/// Copies `text` line by line; a line that includes a file of the library becomes that file, once.
-static void expand(llvm::StringRef text, std::string &to, llvm::StringSet<> &done) {
+/// Copies `text` line by line; a line that includes a file of the library becomes that file, once. The
+/// library's comments stay behind: a plan carries the text of every kernel.
+static void expand(llvm::StringRef text, bool library, std::string &to, llvm::StringSet<> &done) {
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
     text = rest;
@@ -24,16 +25,18 @@ static void expand(llvm::StringRef text, std::string &to, llvm::StringSet<> &don
     const DeviceFile *file = nullptr;
     if (name.consume_front("#include \"") && name.consume_back("\""))
       file = find(name);
+    if (library && line.ltrim().starts_with("//"))
+      continue;
     if (!file)
       (to += line) += '\n';
     else if (done.insert(file->name).second)
-      expand(file->text, to, done);
+      expand(file->text, /*library=*/true, to, done);
   }
 }
 
 std::string heddle::cuda::withDeviceLibrary(llvm::StringRef source) {
   std::string text;
   llvm::StringSet<> done;
-  expand(source, text, done);
+  expand(source, /*library=*/false, text, done);
   return text;
 }

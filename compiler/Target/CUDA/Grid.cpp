@@ -13,10 +13,13 @@ using mlir::failure;
 static constexpr int64_t kMaxBlocks = (int64_t(1) << 31) - 1;
 
 /// Index arithmetic on constants and counts. Nothing where it is something else, or overflows.
-static std::optional<int64_t> evaluate(mlir::Value value, kernel::FuncOp func, llvm::ArrayRef<int64_t> counts) {
+static std::optional<int64_t> evaluate(mlir::Value value, kernel::FuncOp func,
+                                       llvm::ArrayRef<int64_t> counts) {
   if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value)) {
-    int64_t index = static_cast<int64_t>(argument.getArgNumber()) - static_cast<int64_t>(func.getBuffers().size());
-    if (argument.getOwner() != &func.getBody().front() || index < 0 || index >= static_cast<int64_t>(counts.size()))
+    int64_t index =
+        static_cast<int64_t>(argument.getArgNumber()) - static_cast<int64_t>(func.getBuffers().size());
+    if (argument.getOwner() != &func.getBody().front() || index < 0 ||
+        index >= static_cast<int64_t>(counts.size()))
       return std::nullopt;
     return counts[index];
   }
@@ -26,7 +29,8 @@ static std::optional<int64_t> evaluate(mlir::Value value, kernel::FuncOp func, l
   mlir::Operation *op = value.getDefiningOp();
   if (op->getNumOperands() != 2)
     return std::nullopt;
-  std::optional<int64_t> a = evaluate(op->getOperand(0), func, counts), b = evaluate(op->getOperand(1), func, counts);
+  std::optional<int64_t> a = evaluate(op->getOperand(0), func, counts),
+                         b = evaluate(op->getOperand(1), func, counts);
   if (!a || !b)
     return std::nullopt;
   int64_t result = 0;
@@ -55,11 +59,8 @@ int64_t heddle::cuda::threadsOf(kernel::FuncOp func) {
   return func.getMapping()->getThreadsPerRow() * func.getMapping()->getRowsPerBlock();
 }
 
-mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts,
-                                                             mlir::Operation *launch) {
-  if (counts.size() != func.getCounts().size())
-    return launch->emitError() << "gives " << counts.size() << " counts, and kernel '" << func.getName() << "' wants "
-                               << func.getCounts().size();
+mlir::FailureOr<std::array<int64_t, 3>>
+heddle::cuda::gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts, mlir::Operation *launch) {
   // The factors' product is the number of items; `perBlock` of them share a block.
   llvm::SmallVector<int64_t> factors;
   int64_t perBlock = 1;
@@ -77,7 +78,8 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
   for (mlir::Operation &op : func.getBody().front()) {
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op)) {
       mlir::ValueRange lengths = skeleton.getCounts(); // batch, heads, key heads, query length
-      if (failed(add(lengths[0], 1)) || failed(add(lengths[1], 1)) || failed(add(lengths[3], skeleton.getTileM())))
+      if (failed(add(lengths[0], 1)) || failed(add(lengths[1], 1)) ||
+          failed(add(lengths[3], skeleton.getTileM())))
         return failure();
     }
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op)) {
@@ -96,12 +98,13 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
   int64_t items = 1;
   for (int64_t factor : factors)
     if (factor < 1)
-      return launch->emitError() << "kernel '" << func.getName() << "' has nothing to do: an extent is " << factor;
+      return launch->emitError() << "kernel '" << func.getName() << "' has nothing to do: an extent is "
+                                 << factor;
     else if (llvm::MulOverflow(items, factor, items))
       return launch->emitError() << "kernel '" << func.getName() << "' has more items than 2^63";
   int64_t blocks = llvm::divideCeil(items, perBlock);
   if (blocks > kMaxBlocks)
-    return launch->emitError() << "kernel '" << func.getName() << "' needs " << blocks << " blocks; a grid has at most "
-                               << kMaxBlocks;
+    return launch->emitError() << "kernel '" << func.getName() << "' needs " << blocks
+                               << " blocks; a grid has at most " << kMaxBlocks;
   return std::array<int64_t, 3>{blocks, 1, 1};
 }

@@ -1,7 +1,7 @@
 //===- Kernels.h - Legalising, checking and printing one kernel -*- C++ -*-===//
 //
-// The passes are thin; this is what they, heddle-translate and the tests call. Failures are diagnostics on the op that
-// caused them.
+// The passes are thin; this is what they, heddle-translate and the tests call. Failures are diagnostics on
+// the op that caused them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_TARGET_CUDA_KERNELS_H
@@ -20,11 +20,11 @@ const TargetInfo *targetOrError(mlir::Operation *op, llvm::StringRef arch);
 
 /// What legalisation did, for statistics.
 struct LegalizeCounts {
-  int64_t flat = 0, rows = 0, skeletons = 0, recomputed = 0;
+  int64_t flat = 0, rows = 0, skeletons = 0, recomputed = 0, collapsed = 0;
 };
 
-/// Decides vector widths, access widths and the mapping to threads (or a skeleton's tile) and writes them as attributes. Kept
-/// rows that fit in no thread's registers are computed again where they are read.
+/// Decides vector widths, access widths and the mapping to threads (or a skeleton's tile) and writes them as
+/// attributes. Kept rows that fit in no thread's registers are computed again where they are read.
 llvm::LogicalResult legalizeKernel(kernel::FuncOp func, const TargetInfo &target,
                                    LegalizeCounts *counts = nullptr);
 
@@ -34,14 +34,15 @@ llvm::LogicalResult verifyKernel(kernel::FuncOp func, const TargetInfo &target);
 /// The CUDA C++ of a legalised kernel, with #include lines for the device library: the form for people.
 mlir::FailureOr<std::string> printKernel(kernel::FuncOp func);
 
-/// The same text with the device library in place of its #include lines: what NVRTC compiles with no headers at all.
+/// The same text with the device library in place of its #include lines: what NVRTC compiles with no headers
+/// at all.
 std::string withDeviceLibrary(llvm::StringRef source);
 
 /// Threads of a block of a legalised kernel.
 int64_t threadsOf(kernel::FuncOp func);
 
-/// Blocks of a launch of a legalised kernel with these counts. The error is put on `launch`: a row extent that is no arithmetic on
-/// constants and counts, no rows at all, more blocks than a grid can have.
+/// Blocks of a launch of a legalised kernel with these counts. The error is put on `launch`: a row extent
+/// that is no arithmetic on constants and counts, no rows at all, more blocks than a grid can have.
 mlir::FailureOr<std::array<int64_t, 3>> gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts,
                                                mlir::Operation *launch);
 

@@ -1,11 +1,12 @@
 //===- Legalize.cpp - Vector widths, access widths and thread mapping -----===//
 //
-// Every decision of the CUDA target is made here and written as an attribute; the printer follows. The order matters:
-// widths first, since the number of column vectors decides how many threads share a row, and that decides whether kept
-// rows fit in registers.
+// Every decision of the CUDA target is made here and written as an attribute; the printer follows. The order
+// matters: widths first, since the number of column vectors decides how many threads share a row, and that
+// decides whether kept rows fit in registers.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Target/CUDA/Access.h"
+#include "compiler/Target/CUDA/CollapseRows.h"
 #include "compiler/Target/CUDA/Kernels.h"
 #include "compiler/Target/CUDA/Recompute.h"
 #include "compiler/Target/CUDA/ResourceModel.h"
@@ -44,7 +45,8 @@ static llvm::SmallVector<Access> accessesOf(kernel::ColumnsOp columns) {
 // Vectors
 //===----------------------------------------------------------------------===//
 
-/// True where `accesses` hold another half of the pairs that `access`, of stride 2, reads or writes a half of.
+/// True where `accesses` hold another half of the pairs that `access`, of stride 2, reads or writes a half
+/// of.
 static bool hasPartner(const Access &access, llvm::ArrayRef<Access> accesses, const VectorWalk &walk) {
   std::optional<int64_t> half = walk.positionModulo(access, 2);
   int64_t partners = 0;
@@ -57,7 +59,8 @@ static bool hasPartner(const Access &access, llvm::ArrayRef<Access> accesses, co
   return partners == 1;
 }
 
-/// The elements between neighbouring columns where a vector may be one access: 1, or 2 for pairs; otherwise 0.
+/// The elements between neighbouring columns where a vector may be one access: 1, or 2 for pairs; otherwise
+/// 0.
 static int64_t contiguity(const Access &access, llvm::ArrayRef<Access> accesses, const VectorWalk &walk) {
   std::optional<int64_t> stride = walk.stride(access);
   if (stride == 1)
@@ -91,7 +94,8 @@ static llvm::SmallVector<ColumnGroup> groupColumns(kernel::RowsOp rows) {
   return groups;
 }
 
-/// The widest vector that the element types want: the narrowest moves in 16 bytes at most, the widest in two times 16.
+/// The widest vector that the element types want: the narrowest moves in 16 bytes at most, the widest in two
+/// times 16.
 static int64_t wantedVector(const ColumnGroup &group) {
   int64_t narrowest = 0, widest = 0;
   for (kernel::ColumnsOp columns : group.loops) {
@@ -156,8 +160,9 @@ static void setVectors(ColumnGroup &group, mlir::OpBuilder &builder) {
 /// Slots without a column when `threads` threads take `vectors` vectors.
 static int64_t wasteOf(int64_t vectors, int64_t threads) { return llvm::alignTo(vectors, threads) - vectors; }
 
-/// Threads for rows of `vectors` column vectors, or nothing where no number of threads has `fits`. Up to a warp the most threads without
-/// waste; beyond, as few as `fits` allows, or up to twice as many where that wastes less.
+/// Threads for rows of `vectors` column vectors, or nothing where no number of threads has `fits`. Up to a
+/// warp the most threads without waste; beyond, as few as `fits` allows, or up to twice as many where that
+/// wastes less.
 static std::optional<int64_t> chooseThreads(int64_t vectors, llvm::function_ref<bool(int64_t)> fits) {
   int64_t smallest = std::min<int64_t>(8, llvm::PowerOf2Ceil(vectors));
   std::optional<int64_t> best;
@@ -197,8 +202,9 @@ static LogicalResult checkKept(llvm::ArrayRef<ColumnGroup> groups) {
   for (const ColumnGroup &group : groups)
     for (kernel::ColumnsOp columns : group.loops)
       if (columns.getNumKept() != 0 && !group.constant)
-        return columns.emitError("keeps a row whose number of columns is known only at run time; registers hold rows of a "
-                                 "constant number of columns, so compute the value again where it is read");
+        return columns.emitError(
+            "keeps a row whose number of columns is known only at run time; registers hold rows of a "
+            "constant number of columns, so compute the value again where it is read");
   return success();
 }
 
@@ -242,7 +248,8 @@ static LogicalResult mapRows(kernel::FuncOp func, kernel::RowsOp rows, LegalizeC
   if (runtime)
     threadsPerRow = std::max(threadsPerRow, kRuntimeRowThreads);
   int64_t rowsPerBlock = threadsPerRow > 32 ? 1 : kSmallBlock / threadsPerRow;
-  func.setMappingAttr(kernel::MappingAttr::get(func.getContext(), threadsPerRow, rowsPerBlock, /*flat=*/false));
+  func.setMappingAttr(
+      kernel::MappingAttr::get(func.getContext(), threadsPerRow, rowsPerBlock, /*flat=*/false));
   ++counts.rows;
   return success();
 }
@@ -260,11 +267,12 @@ static bool isAligned(kernel::SkeletonOp skeleton) {
 static LogicalResult chooseTile(kernel::SkeletonOp skeleton, const TargetInfo &target) {
   int64_t headDim = skeleton.getHeadDim(), valueDim = skeleton.getValueDim();
   mlir::Type element = skeleton.getElementType();
-  std::optional<AttentionTile> tile = target.attentionTile(
-      element, headDim, valueDim, !skeleton.getScore().empty() || !skeleton.getMask().empty());
+  std::optional<AttentionTile> tile =
+      target.attentionTile(element, headDim, valueDim, skeleton.getCausal(),
+                           !skeleton.getScore().empty() || !skeleton.getMask().empty());
   if (!tile)
-    return skeleton.emitError() << "no tile for attention over " << element << " heads of " << headDim << " and "
-                                << valueDim << " elements on " << target.arch();
+    return skeleton.emitError() << "no tile for attention over " << element << " heads of " << headDim
+                                << " and " << valueDim << " elements on " << target.arch();
   skeleton.setTileM(tile->tileM);
   skeleton.setTileN(tile->tileN);
   skeleton.setThreads(tile->warps * 32);
@@ -274,24 +282,25 @@ static LogicalResult chooseTile(kernel::SkeletonOp skeleton, const TargetInfo &t
   return success();
 }
 
-LogicalResult heddle::cuda::legalizeKernel(kernel::FuncOp func, const TargetInfo &target, LegalizeCounts *counts) {
+LogicalResult heddle::cuda::legalizeKernel(kernel::FuncOp func, const TargetInfo &target,
+                                           LegalizeCounts *counts) {
   LegalizeCounts unused;
   LegalizeCounts &to = counts ? *counts : unused;
   mlir::OpBuilder builder(func.getContext());
+  to.collapsed += collapseRows(func);
   // Outside of columns loops everything goes one element at a time.
   func.walk([&](mlir::Operation *op) {
     if (Access::of(op))
       op->setAttr("width", builder.getI64IntegerAttr(1));
   });
-  for (mlir::Operation &op : func.getBody().front()) {
-    if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op))
-      return failed(mapRows(func, rows, to)) ? failure() : verifyKernel(func, target);
-    if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op)) {
-      if (failed(chooseTile(skeleton, target)))
-        return failure();
-      ++to.skeletons;
-      return verifyKernel(func, target);
-    }
+  // One of the two, and one of it: mapping replaces ops of the body, so that the list is made first.
+  for (auto rows : llvm::to_vector(func.getBody().getOps<kernel::RowsOp>()))
+    if (failed(mapRows(func, rows, to)))
+      return failure();
+  for (auto skeleton : func.getBody().getOps<kernel::SkeletonOp>()) {
+    if (failed(chooseTile(skeleton, target)))
+      return failure();
+    ++to.skeletons;
   }
-  return func.emitError("has no kernel.rows and no kernel.skeleton");
+  return verifyKernel(func, target);
 }

@@ -18,7 +18,8 @@ using namespace heddle::cuda;
 const TargetInfo *heddle::cuda::targetOrError(mlir::Operation *op, llvm::StringRef arch) {
   const TargetInfo *target = TargetInfo::get(arch);
   if (!target)
-    op->emitError() << "unknown architecture '" << arch << "', wanted " << llvm::join(TargetInfo::names(), " or ");
+    op->emitError() << "unknown architecture '" << arch << "', wanted "
+                    << llvm::join(TargetInfo::names(), " or ");
   return target;
 }
 
@@ -38,6 +39,7 @@ struct LegalizeCuda : heddle::cuda::impl::LegalizeCudaBase<LegalizeCuda> {
     rows += counts.rows;
     skeletons += counts.skeletons;
     recomputed += counts.recomputed;
+    collapsed += counts.collapsed;
   }
 };
 

@@ -10,21 +10,31 @@
 using namespace heddle;
 using namespace heddle::cuda;
 
-// C++17's keywords, what CUDA defines, the functions that rules print, and names that libraries make macros of.
+// C++17's keywords, what CUDA defines, the functions that rules print, and names that libraries make macros
+// of.
 static const char *const kReserved[] = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "char16_t", "char32_t", "class", "compl", "const", "const_cast", "constexpr", "continue", "decltype", "default",
-    "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
-    "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
-    "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "return",
-    "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
-    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual",
-    "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
-    "INFINITY", "NAN", "NULL", "heddle", "Score", "dim3", "min", "max", "expf", "exp2f", "expm1f", "logf", "log2f",
-    "log1pf", "sqrtf", "rsqrtf", "tanhf", "erff", "sinf", "cosf", "powf", "fabsf", "fmaf", "floorf", "ceilf", "fmaxf",
-    "fminf", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "uintptr_t",
-    "abs", "assert", "main", "half", "float2", "float4", "int2", "int4", "uint2", "uint4", "exp", "log", "sqrt", "rsqrt",
-    "tanh", "erf", "sin", "cos", "pow", "floor", "ceil", "clock", "printf", "malloc", "free"};
+    "alignas",   "alignof",  "and",      "and_eq",    "asm",          "auto",          "bitand",
+    "bitor",     "bool",     "break",    "case",      "catch",        "char",          "char16_t",
+    "char32_t",  "class",    "compl",    "const",     "const_cast",   "constexpr",     "continue",
+    "decltype",  "default",  "delete",   "do",        "double",       "dynamic_cast",  "else",
+    "enum",      "explicit", "export",   "extern",    "false",        "float",         "for",
+    "friend",    "goto",     "if",       "inline",    "int",          "long",          "mutable",
+    "namespace", "new",      "noexcept", "not",       "not_eq",       "nullptr",       "operator",
+    "or",        "or_eq",    "private",  "protected", "public",       "register",      "reinterpret_cast",
+    "return",    "short",    "signed",   "sizeof",    "static",       "static_assert", "static_cast",
+    "struct",    "switch",   "template", "this",      "thread_local", "throw",         "true",
+    "try",       "typedef",  "typeid",   "typename",  "union",        "unsigned",      "using",
+    "virtual",   "void",     "volatile", "wchar_t",   "while",        "xor",           "xor_eq",
+    "threadIdx", "blockIdx", "blockDim", "gridDim",   "warpSize",     "INFINITY",      "NAN",
+    "NULL",      "heddle",   "Score",    "dim3",      "min",          "max",           "expf",
+    "exp2f",     "expm1f",   "logf",     "log2f",     "log1pf",       "sqrtf",         "rsqrtf",
+    "tanhf",     "erff",     "sinf",     "cosf",      "powf",         "fabsf",         "fmaf",
+    "floorf",    "ceilf",    "fmaxf",    "fminf",     "int8_t",       "uint8_t",       "int16_t",
+    "uint16_t",  "int32_t",  "uint32_t", "int64_t",   "uint64_t",     "uintptr_t",     "abs",
+    "assert",    "memcpy",   "main",     "half",      "float2",       "float4",        "int2",
+    "int4",      "uint2",    "uint4",    "exp",       "log",          "sqrt",          "rsqrt",
+    "tanh",      "erf",      "sin",      "cos",       "pow",          "floor",         "ceil",
+    "clock",     "printf",   "malloc",   "free"};
 
 Names::Names() {
   for (const char *name : kReserved)
@@ -57,8 +67,8 @@ llvm::StringRef heddle::cuda::nameOf(mlir::Location location) {
   return {};
 }
 
-/// A result of a columns loop: its part of a fused location of as many parts as results; else a kept row is named after
-/// what it keeps, and a reduction after the loop or by its kind.
+/// A result of a columns loop: its part of a fused location of as many parts as results; else a kept row is
+/// named after what it keeps, and a reduction after the loop or by its kind.
 static std::string nameOfColumnsResult(kernel::ColumnsOp columns, int64_t result) {
   static constexpr llvm::StringLiteral kKinds[] = {"sum", "maximum", "minimum"};
   auto fused = llvm::dyn_cast<mlir::FusedLoc>(columns.getLoc());
@@ -83,7 +93,9 @@ std::string heddle::cuda::wantedName(mlir::Value value) {
     if (llvm::isa<kernel::BufferType>(value.getType()))
       return "buffer";
     mlir::Operation *parent = value.getParentBlock()->getParentOp();
-    return llvm::isa<kernel::ColumnsOp>(parent) ? "column" : llvm::isa<kernel::RowsOp>(parent) ? "row" : "count";
+    return llvm::isa<kernel::ColumnsOp>(parent) ? "column"
+           : llvm::isa<kernel::RowsOp>(parent)  ? "row"
+                                                : "count";
   }
   if (auto load = llvm::dyn_cast<kernel::LoadOp>(op))
     return wantedName(load.getBuffer()) + "_value";

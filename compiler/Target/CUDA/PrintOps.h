@@ -41,7 +41,8 @@ mlir::FailureOr<Expr> printOp(mlir::Operation *op, ExprOf operand);
 /// True where `printOp` has a rule for the op and its types.
 bool isPrintable(mlir::Operation *op);
 
-/// An affine expression over printed dimensions and symbols. Values may be negative unless `nonNegative` says otherwise.
+/// An affine expression over printed dimensions and symbols. Values may be negative unless `nonNegative` says
+/// otherwise.
 Expr printAffine(mlir::AffineExpr expr, llvm::ArrayRef<Expr> dims, llvm::ArrayRef<Expr> symbols);
 
 /// "float", "heddle::bf16", "long long" …
@@ -56,7 +57,8 @@ public:
   Names();
   /// `wanted` made an identifier, with _1, _2 … where it is taken or reserved.
   std::string fresh(llvm::StringRef wanted);
-  /// What is taken now, to be restored at the end of a C++ scope: loops beside one another use the same names.
+  /// What is taken now, to be restored at the end of a C++ scope: loops beside one another use the same
+  /// names.
   llvm::StringSet<> snapshot() const { return taken; }
   void restore(llvm::StringSet<> names) { taken = std::move(names); }
 

@@ -1,8 +1,8 @@
 //===- PrintRows.cpp - Rows and columns in CUDA C++ -----------------------===//
 //
-// A columns loop becomes, for each of the thread's column vectors: vector loads and what is the same for the whole
-// vector; a loop over its lanes with the scalar body; vector stores. All loads of a vector stand together, so that they are in
-// flight at the same time.
+// A columns loop becomes, for each of the thread's column vectors: vector loads and what is the same for the
+// whole vector; a loop over its lanes with the scalar body; vector stores. All loads of a vector stand
+// together, so that they are in flight at the same time.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Target/CUDA/Printer.h"
@@ -29,7 +29,9 @@ static const char *reductionOf(kernel::ReduceKind kind) {
 }
 
 static const char *identityOf(kernel::ReduceKind kind) {
-  return kind == kernel::ReduceKind::Add ? "0.0f" : kind == kernel::ReduceKind::Max ? "-INFINITY" : "INFINITY";
+  return kind == kernel::ReduceKind::Add   ? "0.0f"
+         : kind == kernel::ReduceKind::Max ? "-INFINITY"
+                                           : "INFINITY";
 }
 
 static std::optional<int64_t> constantOf(mlir::Value value) {
@@ -73,8 +75,7 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   int64_t threadsPerRow = mapping.getThreadsPerRow(), rowsPerBlock = mapping.getRowsPerBlock();
   directive("#include \"row.cuh\"");
   directive("");
-  open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(threadsPerRow * rowsPerBlock) + ") " +
-       func.getName().str() + "(" + parameterList() + ")");
+  printHead(std::to_string(threadsPerRow * rowsPerBlock));
   if (failed(printIndexArithmetic()))
     return failure();
   if (mapping.getFlat()) {
@@ -85,10 +86,12 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   }
 
   std::string lanes = std::to_string(threadsPerRow);
-  // One index is the row itself; several are computed from it.
+  // One index is the row itself; several are computed from it. All lanes of a warp take part in a reduction:
+  // those without a row compute the first one's and write nothing.
   auto indices = rows.getBody().getArguments();
+  bool clamps = threadsPerRow < 32 && threadsPerRow > 1 && reduces(rows);
   std::string row = indices.size() == 1 ? wantedName(indices[0]) : "row";
-  std::string number = names.fresh(rowsPerBlock == 1 ? row : "row");
+  std::string number = names.fresh(clamps ? "row" : row);
   if (rowsPerBlock == 1)
     line("const long long " + number + " = blockIdx.x;");
   else
@@ -101,8 +104,7 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   if (rowsPerBlock > 1) {
     std::string count =
         product(llvm::map_to_vector(rows.getExtents(), [&](mlir::Value extent) { return exprOf(extent); }));
-    if (threadsPerRow < 32 && threadsPerRow > 1 && reduces(rows)) {
-      // All lanes of a warp take part in a reduction; those without a row compute the first one's and write nothing.
+    if (clamps) {
       active = names.fresh("active");
       line("const bool " + active + " = " + number + " < " + count + ";");
       std::string clamped = names.fresh(row);
@@ -138,7 +140,8 @@ LogicalResult Printer::printRowBody(kernel::RowsOp rows) {
         condition += (condition.empty() ? "" : " && ") + lane + " == 0";
       if (!condition.empty())
         line("if (" + condition + ")");
-      line((condition.empty() ? "" : "  ") + elementOf(access).text + " = " + exprOf(access.value).text + ";");
+      line((condition.empty() ? "" : "  ") + elementOf(access).text + " = " + exprOf(access.value).text +
+           ";");
     } else if (failed(define(&op))) {
       return failure();
     }
@@ -151,9 +154,10 @@ LogicalResult Printer::printFlatColumns(kernel::RowsOp rows) {
   int64_t vector = *columns.getVector();
   Expr extent = exprOf(columns.getExtent());
   std::optional<int64_t> constant = constantOf(columns.getExtent());
-  Expr vectors = constant      ? integerLiteral(*constant / vector)
-                 : vector == 1 ? extent
-                               : Expr{extent.at(kMultiplicative) + " / " + std::to_string(vector), kMultiplicative};
+  Expr vectors = constant ? integerLiteral(*constant / vector)
+                 : vector == 1
+                     ? extent
+                     : Expr{extent.at(kMultiplicative) + " / " + std::to_string(vector), kMultiplicative};
   llvm::SmallVector<Expr> counts =
       llvm::map_to_vector(rows.getExtents(), [&](mlir::Value value) { return exprOf(value); });
   bool hasRows = !counts.empty();
@@ -170,7 +174,8 @@ LogicalResult Printer::printFlatColumns(kernel::RowsOp rows) {
   if (!hasRows) {
     line("const long long " + column + " = " + index + scale + ";");
   } else {
-    line("const long long " + column + " = heddle::remainder(" + index + ", " + vectors.text + ")" + scale + ";");
+    line("const long long " + column + " = heddle::remainder(" + index + ", " + vectors.text + ")" + scale +
+         ";");
     auto indices = rows.getBody().getArguments();
     std::string row = indices.size() == 1 ? name(indices[0]) : names.fresh("row");
     line("const long long " + row + " = heddle::quotient(" + index + ", " + vectors.text + ");");
@@ -241,14 +246,15 @@ void Printer::printReductions(kernel::ColumnsOp columns) {
     if (threads > 32)
       line(value + " = heddle::block_reduce<" + kind + ">(" + value + ", " + scratch + ");");
     else
-      line(value + " = heddle::warp_reduce<" + kind + (threads == 32 ? "" : ", " + std::to_string(threads)) + ">(" +
-           value + ");");
+      line(value + " = heddle::warp_reduce<" + kind + (threads == 32 ? "" : ", " + std::to_string(threads)) +
+           ">(" + value + ");");
   }
 }
 
 /// Reads a vector into an array, once for both halves of pairs.
 void Printer::loadLanes(const Access &access) {
-  int64_t vector = *access.op->getParentOfType<kernel::ColumnsOp>().getVector(), stride = access.width() / vector;
+  int64_t vector = *access.op->getParentOfType<kernel::ColumnsOp>().getVector(),
+          stride = access.width() / vector;
   std::string array;
   for (const Lanes &known : lanes)
     if (known.access.sameBase(access) && known.stride == stride && stride > 1)
@@ -263,15 +269,17 @@ void Printer::loadLanes(const Access &access) {
   }
   lanes.push_back({access, array, stride});
   std::string index = stride == 1 ? laneIndex
-                                  : (laneIndex.empty() ? "" : std::to_string(stride) + " * " + laneIndex +
-                                                                  (half ? " + " + std::to_string(half) : ""));
+                                  : (laneIndex.empty() ? ""
+                                                       : std::to_string(stride) + " * " + laneIndex +
+                                                             (half ? " + " + std::to_string(half) : ""));
   if (index.empty())
     index = std::to_string(half);
   bind(access.value, {array + "[" + index + "]"});
 }
 
 void Printer::declareStoreLanes(const Access &access) {
-  int64_t vector = *access.op->getParentOfType<kernel::ColumnsOp>().getVector(), stride = access.width() / vector;
+  int64_t vector = *access.op->getParentOfType<kernel::ColumnsOp>().getVector(),
+          stride = access.width() / vector;
   for (const Lanes &known : lanes)
     if (known.access.isStore && known.access.sameBase(access) && stride > 1) {
       lanes.push_back({access, known.array, stride});
@@ -296,8 +304,9 @@ LogicalResult Printer::printVector(kernel::ColumnsOp columns) {
       loadLanes(access);
     else if (op.getNumResults() == 1 && walk.isUniform(op.getResult(0))) {
       mlir::Value value = op.getResult(0);
-      bool sameVector = value.hasOneUse() && (vector == 1 || (value.use_begin()->getOwner()->getNumResults() == 1 &&
-                                                              walk.isUniform(value.use_begin()->getOwner()->getResult(0))));
+      bool sameVector =
+          value.hasOneUse() && (vector == 1 || (value.use_begin()->getOwner()->getNumResults() == 1 &&
+                                                walk.isUniform(value.use_begin()->getOwner()->getResult(0))));
       if (failed(define(&op, sameVector)))
         return failure();
     } else if (access && access.isStore && access.width() > 1)
@@ -310,8 +319,8 @@ LogicalResult Printer::printLanes(kernel::ColumnsOp columns, const VectorWalk &w
   Expr first = exprOf(columns.getIndex());
   if (!laneIndex.empty()) {
     directive("#pragma unroll");
-    open("for (int " + laneIndex + " = 0; " + laneIndex + " < " + std::to_string(*columns.getVector()) + "; ++" +
-         laneIndex + ")");
+    open("for (int " + laneIndex + " = 0; " + laneIndex + " < " + std::to_string(*columns.getVector()) +
+         "; ++" + laneIndex + ")");
     bind(columns.getIndex(), {first.text + " + " + laneIndex, kAdditive});
   }
   std::string element = laneIndex.empty() ? "" : "[" + laneIndex + "]";

@@ -1,7 +1,7 @@
 //===- PrintSkeleton.cpp - Attention in CUDA C++ --------------------------===//
 //
-// The skeleton is a template of the device library; the text instantiates it with a struct of the generated score and
-// mask functions, which carries what they read.
+// The skeleton is a template of the device library; the text instantiates it with a struct of the generated
+// score and mask functions, which carries what they read.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Target/CUDA/Printer.h"
@@ -21,7 +21,8 @@ static llvm::SetVector<mlir::Value> capturesOf(kernel::SkeletonOp skeleton) {
   for (mlir::Region *region : {&skeleton.getScore(), &skeleton.getMask()})
     region->walk([&](mlir::Operation *op) {
       for (mlir::Value operand : op->getOperands())
-        if (!region->isAncestor(operand.getParentRegion()) && !operand.getDefiningOp<mlir::arith::ConstantOp>())
+        if (!region->isAncestor(operand.getParentRegion()) &&
+            !operand.getDefiningOp<mlir::arith::ConstantOp>())
           captures.insert(operand);
     });
   return captures;
@@ -30,8 +31,8 @@ static llvm::SetVector<mlir::Value> capturesOf(kernel::SkeletonOp skeleton) {
 static const char *truth(bool value) { return value ? "true" : "false"; }
 
 /// A member function of the struct from a region; `missing` is what it returns where the region is empty.
-LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region, const std::string &head,
-                                      const std::string &missing) {
+LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region,
+                                      const std::string &head, const std::string &missing) {
   if (region.empty()) {
     line(head + " const { return " + missing + "; }");
     return success();
@@ -41,13 +42,13 @@ LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region 
     names.fresh(parameter);
   open(head + " const");
   // Positions are 64-bit: products of two of them may pass 2^31.
-  llvm::ArrayRef<const char *> parameters = {"b", "h", "i", "j"};
+  static constexpr const char *kParameters[] = {"b", "h", "i", "j"};
   auto indices = region.getArguments();
-  if (indices.size() > parameters.size()) {
+  if (indices.size() > std::size(kParameters)) {
     bind(indices.front(), {"s"});
     indices = indices.drop_front();
   }
-  for (auto [index, parameter] : llvm::zip(indices, parameters))
+  for (auto [index, parameter] : llvm::zip(indices, kParameters))
     if (!index.use_empty())
       line("const long long " + name(index) + " = " + parameter + ";");
   for (mlir::Operation &op : region.front()) {
@@ -64,9 +65,9 @@ LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region 
 LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   bool simt = skeleton.getElementType().isF32();
   std::string element = typeName(skeleton.getElementType());
-  std::string sizes = std::to_string(skeleton.getHeadDim()) + ", " + std::to_string(skeleton.getValueDim()) + ", " +
-                      std::to_string(skeleton.getTileM()) + ", " + std::to_string(skeleton.getTileN()) + ", " +
-                      std::to_string(skeleton.getThreads() / 32);
+  std::string sizes = std::to_string(skeleton.getHeadDim()) + ", " + std::to_string(skeleton.getValueDim()) +
+                      ", " + std::to_string(skeleton.getTileM()) + ", " +
+                      std::to_string(skeleton.getTileN()) + ", " + std::to_string(skeleton.getThreads() / 32);
 
   // The kernel's index arithmetic comes first in names, and later in the text.
   std::string before = std::move(out);
@@ -90,20 +91,22 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   for (mlir::Value capture : captures) {
     std::string member = exprOf(capture).text;
     auto buffer = llvm::dyn_cast<kernel::BufferType>(capture.getType());
-    line((buffer ? "const " + typeName(buffer.getElementType()) + " *__restrict__ " : "long long ") + member + ";");
+    line((buffer ? "const " + typeName(buffer.getElementType()) + " *__restrict__ " : "long long ") + member +
+         ";");
     members += (members.empty() ? "" : ", ") + member;
   }
   if (failed(printGenerated(skeleton, skeleton.getScore(),
                             "__device__ float score(float s, int b, int h, int i, int j)", "s")) ||
-      failed(printGenerated(skeleton, skeleton.getMask(), "__device__ bool keep(int b, int h, int i, int j)", "true")))
+      failed(printGenerated(skeleton, skeleton.getMask(), "__device__ bool keep(int b, int h, int i, int j)",
+                            "true")))
     return failure();
   close(";");
   directive("");
   line(std::string("static_assert(heddle::Attention") + (simt ? "Simt" : "Mma") + "Shape<" + sizes +
-       ">::kSharedBytes == " + std::to_string(skeleton.getSharedBytes()) + ", \"the launch's shared memory\");");
+       ">::kSharedBytes == " + std::to_string(skeleton.getSharedBytes()) +
+       ", \"the launch's shared memory\");");
   directive("");
-  open("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(skeleton.getThreads()) + ", " +
-       std::to_string(skeleton.getMinBlocks()) + ") " + func.getName().str() + "(" + parameterList() + ")");
+  printHead(std::to_string(skeleton.getThreads()) + ", " + std::to_string(skeleton.getMinBlocks()));
   out += arithmetic;
   std::string params = names.fresh("params"), score = names.fresh("score");
   line("heddle::AttentionParams<" + element + "> " + params + ";");
@@ -112,9 +115,11 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   };
   static constexpr const char *kBuffers[] = {"q", "k", "v", "out"};
   static constexpr const char *kLengths[] = {"batch", "heads", "kv_heads", "q_len", "kv_len"};
-  static constexpr const char *kStrides[] = {"q_batch", "q_head", "q_row", "k_batch",   "k_head",   "k_row",
-                                             "v_batch", "v_head", "v_row", "out_batch", "out_head", "out_row"};
-  static_assert(std::size(kBuffers) == kernel::kAttentionBuffers && std::size(kLengths) == kernel::kAttentionLengths &&
+  static constexpr const char *kStrides[] = {"q_batch", "q_head",    "q_row",    "k_batch",
+                                             "k_head",  "k_row",     "v_batch",  "v_head",
+                                             "v_row",   "out_batch", "out_head", "out_row"};
+  static_assert(std::size(kBuffers) == kernel::kAttentionBuffers &&
+                std::size(kLengths) == kernel::kAttentionLengths &&
                 std::size(kStrides) == kernel::kAttentionStrides);
   for (auto [field, buffer] : llvm::zip(kBuffers, skeleton.getBuffers()))
     assign(field, exprOf(buffer).text);
@@ -125,8 +130,8 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
     assign(field, exprOf(count).text);
   assign("scale", floatLiteral(skeleton.getScale().convertToDouble()).text);
   line("const Score " + score + " = {" + members + "};");
-  line("heddle::attention_forward<" + element + ", " + sizes + ", Score, " + truth(skeleton.getAligned()) + ">(" +
-       params + ", " + score + ");");
+  line("heddle::attention_forward<" + element + ", " + sizes + ", Score, " + truth(skeleton.getAligned()) +
+       ">(" + params + ", " + score + ");");
   close();
   return success();
 }

@@ -10,15 +10,20 @@ using llvm::LogicalResult;
 using mlir::failure;
 using mlir::success;
 
-/// An expression longer than this gets a variable: lines stay readable.
-static constexpr size_t kInlineLength = 64;
+/// An expression longer than this gets a variable, so that lines stay readable; where it is all of a
+/// statement, it may be as long as the second.
+static constexpr size_t kInlineLength = 64, kStatementLength = 88;
+
+/// Columns of a line that holds parameters.
+static constexpr size_t kColumns = 106;
 
 Printer::Printer(kernel::FuncOp func) : func(func) {
   func.walk([&](mlir::Operation *op) {
     if (Access access = Access::of(op))
       (access.isStore ? stored : loaded).insert(access.buffer);
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op))
-      for (auto [index, buffer] : llvm::enumerate(skeleton.getBuffers().take_front(kernel::kAttentionBuffers)))
+      for (auto [index, buffer] :
+           llvm::enumerate(skeleton.getBuffers().take_front(kernel::kAttentionBuffers)))
         (index + 1 == kernel::kAttentionBuffers ? stored : loaded).insert(buffer);
   });
 }
@@ -53,7 +58,10 @@ bool Printer::isInlined(mlir::Value value, const Expr &expr, bool sameVector) co
   mlir::Operation *op = value.getDefiningOp();
   if (llvm::isa<mlir::arith::ConstantOp>(op))
     return true;
-  if (!value.hasOneUse() || expr.text.size() > kInlineLength)
+  if (!value.hasOneUse())
+    return false;
+  bool statement = llvm::isa<kernel::StoreOp, kernel::YieldOp>(value.use_begin()->getOwner());
+  if (expr.text.size() > (statement ? kStatementLength : kInlineLength))
     return false;
   // An element of a buffer that the kernel writes is read where the op stands.
   if (Access access = Access::of(op); access && stored.contains(access.buffer))
@@ -86,22 +94,30 @@ LogicalResult Printer::define(mlir::Operation *op, bool sameVector) {
 // The function
 //===----------------------------------------------------------------------===//
 
-std::string Printer::parameterList() {
-  std::string text;
-  for (mlir::BlockArgument argument : func.getBody().getArguments()) {
-    text += text.empty() ? "" : ", ";
-    auto buffer = llvm::dyn_cast<kernel::BufferType>(argument.getType());
-    if (!buffer) {
-      text += "long long ";
-    } else {
+void Printer::printHead(const std::string &bounds) {
+  std::string text =
+      "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + func.getName().str() + "(";
+  bool first = true;
+  auto arguments = func.getBody().getArguments();
+  for (mlir::BlockArgument argument : arguments) {
+    std::string parameter = "long long ";
+    if (auto buffer = llvm::dyn_cast<kernel::BufferType>(argument.getType())) {
       // Restrict lets loads take the read-only path; a buffer that is written and read has neither promise.
       bool written = stored.contains(argument), read = loaded.contains(argument);
-      text += (written ? "" : "const ") + typeName(buffer.getElementType()) + " *" +
-              (written && read ? "" : "__restrict__ ");
+      parameter = (written ? "" : "const ") + typeName(buffer.getElementType()) + " *" +
+                  (written && read ? "" : "__restrict__ ");
     }
-    text += exprOf(argument).text;
+    parameter += exprOf(argument).text + (argument == arguments.back() ? ")" : ",");
+    if (text.size() + parameter.size() > kColumns) {
+      directive(text);
+      text = "    ";
+    } else if (!first) {
+      text += " ";
+    }
+    text += parameter;
+    first = false;
   }
-  return text;
+  open(arguments.empty() ? text + ")" : text);
 }
 
 LogicalResult Printer::printIndexArithmetic() {

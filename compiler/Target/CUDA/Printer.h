@@ -1,7 +1,8 @@
 //===- Printer.h - CUDA C++ text of one kernel ------------------*- C++ -*-===//
 //
-// The printer follows attributes and decides nothing. It is split by structure: values and statements here and in
-// Printer.cpp, rows and columns in PrintRows.cpp, attention in PrintSkeleton.cpp, scalar ops in PrintOps.cpp.
+// The printer follows attributes and decides nothing. It is split by structure: values and statements here
+// and in Printer.cpp, rows and columns in PrintRows.cpp, attention in PrintSkeleton.cpp, scalar ops in
+// PrintOps.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_TARGET_CUDA_PRINTER_H
@@ -41,7 +42,8 @@ private:
   llvm::LogicalResult define(mlir::Operation *op, bool sameVector = true);
   Expr positionOf(const Access &access, int64_t offset = 0) const;
   Expr elementOf(const Access &access) const;
-  std::string parameterList();
+  /// The kernel's head, wrapped at the column limit.
+  void printHead(const std::string &bounds);
   llvm::LogicalResult printIndexArithmetic();
 
   // Rows (PrintRows.cpp).
@@ -58,8 +60,8 @@ private:
 
   // Attention (PrintSkeleton.cpp).
   llvm::LogicalResult printSkeleton(kernel::SkeletonOp skeleton);
-  llvm::LogicalResult printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region, const std::string &head,
-                                     const std::string &missing);
+  llvm::LogicalResult printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region,
+                                     const std::string &head, const std::string &missing);
 
   kernel::FuncOp func;
   std::string out;
@@ -74,7 +76,7 @@ private:
   std::string scratch;    ///< Shared memory of block reductions.
 
   // Of the columns loop that is printed.
-  std::string step; ///< Index of the vector within the thread's row, where rows are kept.
+  std::string step;      ///< Index of the vector within the thread's row, where rows are kept.
   std::string laneIndex; ///< Index within the vector; empty for vectors of one column.
   /// Arrays of a vector's elements in memory order, by the access that made them.
   struct Lanes {

@@ -11,20 +11,24 @@ using mlir::failure;
 using mlir::success;
 
 static bool isStoredIn(kernel::RowsOp rows, mlir::Value buffer) {
-  return rows->walk([&](kernel::StoreOp store) {
-               return store.getBuffer() == buffer ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-             }).wasInterrupted();
+  return rows
+      ->walk([&](kernel::StoreOp store) {
+        return store.getBuffer() == buffer ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
-/// Copies what `value`, made in the body of `from`, is made of to the builder's place. Values from outside stay.
+/// Copies what `value`, made in the body of `from`, is made of to the builder's place. Values from outside
+/// stay.
 static LogicalResult copySlice(mlir::Value value, kernel::ColumnsOp from, kernel::RowsOp rows,
                                mlir::OpBuilder &builder, mlir::IRMapping &map) {
   mlir::Operation *op = value.getDefiningOp();
   if (map.contains(value) || !op || op->getBlock() != &from.getBody().front())
     return success();
   if (auto load = llvm::dyn_cast<kernel::LoadOp>(op); load && isStoredIn(rows, load.getBuffer())) {
-    mlir::InFlightDiagnostic error = from.emitError("keeps a row that does not fit in registers and cannot be "
-                                                    "computed again: it depends on a buffer that the kernel also writes");
+    mlir::InFlightDiagnostic error =
+        from.emitError("keeps a row that does not fit in registers and cannot be "
+                       "computed again: it depends on a buffer that the kernel also writes");
     error.attachNote(load.getLoc()) << "read here";
     return error;
   }
@@ -38,7 +42,8 @@ static LogicalResult copySlice(mlir::Value value, kernel::ColumnsOp from, kernel
 /// Erases ops of the body whose results nobody uses; loads count as pure.
 static void eraseDead(mlir::Block &body) {
   for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (op.use_empty() && (mlir::isPure(&op) || llvm::isa<kernel::LoadOp>(op)) && !llvm::isa<kernel::YieldOp>(op))
+    if (op.use_empty() && (mlir::isPure(&op) || llvm::isa<kernel::LoadOp>(op)) &&
+        !llvm::isa<kernel::YieldOp>(op))
       op.erase();
 }
 

@@ -49,14 +49,19 @@ int64_t heddle::cuda::attentionSharedBytes(mlir::Type element, int64_t headDim, 
                          : attentionMmaSharedBytes(int(headDim), int(valueDim), tile);
 }
 
-/// Registers of the values that one vector of a loop has in flight: what its vector accesses hold.
+/// Registers of what one vector of a loop has read or is about to write. Halves of pairs count once.
 static int64_t vectorRegisters(kernel::ColumnsOp columns) {
   int64_t registers = 0;
   for (mlir::Operation &op : columns.getBody().front())
     if (Access access = Access::of(&op))
-      registers += llvm::divideCeil(std::max<int64_t>(1, access.width()) * access.elementBytes(), 4);
+      registers +=
+          llvm::divideCeil((access.width() > 1 ? *columns.getVector() : 1) * access.elementBytes(), 4);
   return registers;
 }
+
+/// Addresses, indices and what the compiler keeps beside them; with two for an argument, above every kernel
+/// of the corpus.
+static constexpr int64_t kBaseRegisters = 20;
 
 Resources heddle::cuda::resourcesOf(kernel::FuncOp func) {
   Resources resources;
@@ -73,13 +78,15 @@ Resources heddle::cuda::resourcesOf(kernel::FuncOp func) {
     int64_t inFlight = 0;
     bool reduces = false;
     for (auto columns : rows.getBody().getOps<kernel::ColumnsOp>()) {
-      // Loops are unrolled by four, or wholly where they keep a row.
-      int64_t loads = mapping.getFlat() ? 1 : 4;
+      // Loops are unrolled by four; where they keep a row wholly, but then the row itself is what is in
+      // flight.
+      bool keeps = columns.getNumKept() != 0 || !columns.getBody().getOps<kernel::GetOp>().empty();
+      int64_t loads = mapping.getFlat() || keeps ? 1 : 4;
       inFlight = std::max(inFlight, loads * vectorRegisters(columns));
       reduces |= columns.getNumReductions() != 0;
     }
     int64_t arguments = func.getBuffers().size() + func.getCounts().size();
-    resources.registers = 24 + 2 * arguments + inFlight +
+    resources.registers = kBaseRegisters + 2 * arguments + inFlight +
                           (mapping.getFlat() ? 0 : keptRegisters(rows, mapping.getThreadsPerRow()));
     if (reduces && mapping.getThreadsPerRow() > 32)
       resources.staticShared = 32 * 4;

@@ -1,7 +1,7 @@
 //===- ResourceModel.h - Registers and shared memory of a kernel *- C++ -*-===//
 //
-// The estimates that choices rest on, in one place. test/unit/compiler holds them against the assembler's report for
-// every kernel of the corpus.
+// The estimates that choices rest on, in one place. test/unit/compiler holds them against the assembler's
+// report for every kernel of the corpus.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_TARGET_CUDA_RESOURCEMODEL_H
@@ -12,10 +12,11 @@
 
 namespace heddle::cuda {
 
-/// Registers that a thread may spend on kept rows. With 1,024 threads a thread has 64 in all, and the body needs the rest.
+/// Registers that a thread may spend on kept rows. With 1,024 threads a thread has 64 in all, and the body
+/// needs the rest.
 constexpr int64_t kKeptRegisters = 32;
-/// Column vectors of a row that one thread takes, at most, while there are more threads to take them: enough loads in
-/// flight to cover memory's latency, few enough that a row does not wait for one warp.
+/// Column vectors of a row that one thread takes, at most, while there are more threads to take them: enough
+/// loads in flight to cover memory's latency, few enough that a row does not wait for one warp.
 constexpr int64_t kVectorsPerThread = 8;
 constexpr int64_t kMaxThreads = 1024;
 /// Threads of a block that holds several rows, or of a flat kernel's.
@@ -33,12 +34,13 @@ struct Resources {
 /// 32-bit registers of one value of a type.
 int64_t registersOf(mlir::Type type);
 
-/// Registers that a thread spends on kept rows where `threads` threads share a row: of all rows that are alive at the same
-/// time, at worst. Vectors are set, columns are constant.
+/// Registers that a thread spends on kept rows where `threads` threads share a row: of all rows that are
+/// alive at the same time, at worst. Vectors are set, columns are constant.
 int64_t keptRegisters(kernel::RowsOp rows, int64_t threads);
 
 /// Dynamic shared memory of attention_forward with a tile, in bytes; the printed text asserts it.
-int64_t attentionSharedBytes(mlir::Type element, int64_t headDim, int64_t valueDim, const AttentionTile &tile);
+int64_t attentionSharedBytes(mlir::Type element, int64_t headDim, int64_t valueDim,
+                             const AttentionTile &tile);
 
 /// What a legalised kernel needs.
 Resources resourcesOf(kernel::FuncOp func);

@@ -24,9 +24,10 @@ using mlir::success;
 /// Buffers of a plan start at multiples of this; references into them may not.
 static constexpr int64_t kBufferAlignment = 256;
 
-/// Writes what all launches of a kernel keep as promises of its arguments: alignments of buffers that are referred to
-/// at an offset; and, for a skeleton, divisors of the counts, since its strides decide how it copies. Row kernels do not look
-/// at the counts of launches: their text must be the same for every sequence length.
+/// Writes what all launches of a kernel keep as promises of its arguments: alignments of buffers that are
+/// referred to at an offset; and, for a skeleton, divisors of the counts, since its strides decide how it
+/// copies. Row kernels do not look at the counts of launches: their text must be the same for every sequence
+/// length.
 static LogicalResult promise(kernel::FuncOp func, llvm::ArrayRef<plan::LaunchOp> launches) {
   mlir::OpBuilder builder(func.getContext());
   int64_t buffers = func.getBuffers().size(), counts = func.getCounts().size();
@@ -36,8 +37,8 @@ static LogicalResult promise(kernel::FuncOp func, llvm::ArrayRef<plan::LaunchOp>
     if (static_cast<int64_t>(launch.getBuffers().size()) != buffers ||
         static_cast<int64_t>(launch.getCounts().size()) != counts)
       return launch.emitError() << "gives " << launch.getBuffers().size() << " buffers and "
-                                << launch.getCounts().size() << " counts, and kernel '" << func.getName() << "' wants "
-                                << buffers << " and " << counts;
+                                << launch.getCounts().size() << " counts, and kernel '" << func.getName()
+                                << "' wants " << buffers << " and " << counts;
     for (auto [alignment, ref] : llvm::zip(alignments, launch.getBuffers().getAsRange<plan::RefAttr>()))
       alignment = std::gcd(alignment, ref.getByteOffset());
     for (auto [divisor, count] : llvm::zip(divisors, launch.getCounts()))
@@ -72,20 +73,23 @@ struct TargetCuda : heddle::cuda::impl::TargetCudaBase<TargetCuda> {
     for (auto launch : program.getBody().getOps<plan::LaunchOp>())
       launches[launch.getKernel()].push_back(launch);
     for (auto func : llvm::make_early_inc_range(program.getBody().getOps<kernel::FuncOp>())) {
-      if (failed(lower(func, launches[func.getName()], target)))
+      auto entry = launches.try_emplace(func.getName()).first; // Lowering erases the func, and its name.
+      if (failed(lower(func, entry->second, target)))
         return failure();
-      launches.erase(func.getName());
+      launches.erase(entry);
     }
     for (auto kernel : program.getBody().getOps<plan::KernelOp>())
       launches.erase(kernel.getSymName());
     // In the plan's order, not the map's.
     for (auto launch : program.getBody().getOps<plan::LaunchOp>())
       if (launches.contains(launch.getKernel()))
-        return launch.emitError() << "launches '" << launch.getKernel() << "', which is no kernel of the program";
+        return launch.emitError() << "launches '" << launch.getKernel()
+                                  << "', which is no kernel of the program";
     return success();
   }
 
-  LogicalResult lower(kernel::FuncOp func, llvm::ArrayRef<plan::LaunchOp> launches, const TargetInfo &target) {
+  LogicalResult lower(kernel::FuncOp func, llvm::ArrayRef<plan::LaunchOp> launches,
+                      const TargetInfo &target) {
     if (failed(promise(func, launches)) || failed(legalizeKernel(func, target)))
       return failure();
     for (plan::LaunchOp launch : launches) {

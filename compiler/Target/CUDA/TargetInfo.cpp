@@ -27,12 +27,14 @@ const TargetInfo *const kTargets[] = {&kSm80, &kSm90a};
 
 } // namespace
 
-std::optional<heddle::AttentionTile> TargetInfo::attentionTile(mlir::Type element, int64_t headDim, int64_t valueDim,
-                                                              bool generated) const {
+std::optional<heddle::AttentionTile> TargetInfo::attentionTile(mlir::Type element, int64_t headDim,
+                                                               int64_t valueDim, bool causal,
+                                                               bool generated) const {
   int64_t least = std::min(headDim, valueDim), most = std::max(headDim, valueDim);
   if (least < 8 || headDim % 8 != 0 || valueDim % 8 != 0 || most > 256)
     return std::nullopt;
-  AttentionTile tile = element.isF32() ? attentionSimtTile(int(headDim), int(valueDim))
+  AttentionTile tile = element.isF32() ? attentionSimtTile(int(headDim), int(valueDim), generated, causal,
+                                                           int(maxSharedBytes()))
                                        : attentionMmaTile(int(headDim), int(valueDim), generated);
   if (attentionSharedBytes(element, headDim, valueDim, tile) > maxSharedBytes())
     return std::nullopt;

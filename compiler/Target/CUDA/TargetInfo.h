@@ -36,10 +36,11 @@ public:
   virtual int64_t registerFile() const { return 65536; }
   /// Registers that one thread can have.
   virtual int64_t maxRegisters() const { return 255; }
-  /// Tile for attention over heads of `headDim` and `valueDim` elements (multiples of 8, up to 256) of f32, bf16 or f16;
-  /// `generated` where there is a score or mask function. Nothing where the target has none that fits.
+  /// Tile for attention over heads of `headDim` and `valueDim` elements (multiples of 8, up to 256) of f32,
+  /// bf16 or f16; `generated` where there is a score or mask function, `causal` where later keys are not
+  /// seen. Nothing where the target has none that fits.
   virtual std::optional<AttentionTile> attentionTile(mlir::Type element, int64_t headDim, int64_t valueDim,
-                                                     bool generated) const;
+                                                     bool causal, bool generated) const;
 };
 
 } // namespace heddle::cuda

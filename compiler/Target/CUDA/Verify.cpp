@@ -25,33 +25,73 @@ static LogicalResult verifyWidth(const Access &access, kernel::ColumnsOp columns
   std::optional<int64_t> position = walk->positionModulo(access, width);
   if (!position || *position >= *stride)
     return access.op->emitError() << "has width " << width << " and starts at no multiple of it";
+  int64_t bytes = std::min<int64_t>(16, width * access.elementBytes()),
+          alignment = alignmentOf(access.buffer);
+  if (alignment % bytes != 0)
+    return access.op->emitError() << "moves " << bytes << " bytes at a time of a buffer that is aligned to "
+                                  << alignment;
   return success();
 }
 
-/// A thread sees what it wrote itself, and nothing of the others': a buffer that one stage writes may be read by a later one only
-/// where the same thread does both.
-static LogicalResult verifyOrder(kernel::RowsOp rows) {
+/// True where both address the same elements, column for column: then one thread does both.
+static bool samePlace(const Access &load, const Access &store) {
+  auto same = [](mlir::Value a, mlir::Value b) {
+    auto columnsOf = [](mlir::Value value) {
+      auto argument = llvm::dyn_cast<mlir::BlockArgument>(value);
+      return argument ? llvm::dyn_cast<kernel::ColumnsOp>(argument.getOwner()->getParentOp())
+                      : kernel::ColumnsOp();
+    };
+    kernel::ColumnsOp left = columnsOf(a), right = columnsOf(b);
+    return a == b || (left && right && left.getExtent() == right.getExtent());
+  };
+  return load.map == store.map && load.symbols == store.symbols &&
+         llvm::all_of_zip(load.indices, store.indices, same);
+}
+
+/// The threads of a row do not see what the others wrote, and do not wait for each other but in reductions.
+/// So a buffer that is written is read before alone, and either by the thread that writes or with a reduction
+/// in between.
+static LogicalResult verifyOrder(kernel::RowsOp rows, bool sharedRow) {
+  llvm::SmallVector<std::pair<Access, int64_t>>
+      loads; // with the number of reductions before the load's stage ends
   llvm::SmallVector<Access> stores;
-  auto check = [&](const Access &load) -> LogicalResult {
-    for (const Access &store : stores) {
-      if (store.buffer != load.buffer)
-        continue;
-      mlir::InFlightDiagnostic error =
-          load.op->emitError("reads a buffer that the kernel has written before: threads do not see what others wrote");
-      error.attachNote(store.op->getLoc()) << "written here";
-      return error;
+  int64_t reductions = 0;
+  auto complain = [](const Access &at, const char *what, const Access &other, const char *note) {
+    mlir::InFlightDiagnostic error = at.op->emitError(what);
+    error.attachNote(other.op->getLoc()) << note;
+    return failure();
+  };
+  auto visit = [&](mlir::Operation &op) -> LogicalResult {
+    Access access = Access::of(&op);
+    if (!access)
+      return success();
+    if (access.isStore) {
+      for (auto &[load, before] : loads)
+        if (load.buffer == access.buffer && sharedRow && before == reductions && !samePlace(load, access))
+          return complain(access, "writes a buffer that other threads of the row may still read", load,
+                          "read here");
+      stores.push_back(access);
+      return success();
     }
+    for (const Access &store : stores)
+      if (store.buffer == access.buffer)
+        return complain(
+            access, "reads a buffer that the kernel has written before: threads do not see what others wrote",
+            store, "written here");
+    loads.push_back({access, reductions});
     return success();
   };
-  auto result = rows.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
-    Access access = Access::of(op);
-    if (access && !access.isStore && failed(check(access)))
-      return mlir::WalkResult::interrupt();
-    if (access && access.isStore)
-      stores.push_back(access);
-    return mlir::WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
+  for (mlir::Operation &op : rows.getBody().front()) {
+    if (failed(visit(op)))
+      return failure();
+    if (auto columns = llvm::dyn_cast<kernel::ColumnsOp>(op)) {
+      for (mlir::Operation &inner : columns.getBody().front())
+        if (failed(visit(inner)))
+          return failure();
+      reductions += columns.getNumReductions() != 0;
+    }
+  }
+  return success();
 }
 
 static LogicalResult verifyBody(mlir::Block &block, kernel::ColumnsOp columns, const VectorWalk *walk) {
@@ -74,7 +114,8 @@ static LogicalResult verifyColumns(kernel::ColumnsOp columns, kernel::MappingAtt
   int64_t vector = *columns.getVector();
   llvm::APInt constant;
   bool isConstant = matchPattern(columns.getExtent(), mlir::m_ConstantInt(&constant));
-  if (isConstant ? constant.getSExtValue() % vector != 0 : powerOfTwoDivisor(columns.getExtent()) % vector != 0)
+  if (isConstant ? constant.getSExtValue() % vector != 0
+                 : powerOfTwoDivisor(columns.getExtent()) % vector != 0)
     return columns.emitError() << "has vectors of " << vector << " columns, which do not divide their number";
   bool keeps = columns.getNumKept() != 0 || !columns.getBody().getOps<kernel::GetOp>().empty();
   if (keeps && !isConstant)
@@ -101,18 +142,21 @@ static LogicalResult verifyRows(kernel::FuncOp func, kernel::RowsOp rows) {
     return func.emitError("has several rows in a block of more than a warp each: block reductions take one");
   if (!mapping.getFlat())
     if (int64_t kept = keptRegisters(rows, mapping.getThreadsPerRow()); kept > kKeptRegisters)
-      return func.emitError() << "keeps rows in " << kept << " registers of a thread, more than " << kKeptRegisters;
+      return func.emitError() << "keeps rows in " << kept << " registers of a thread, more than "
+                              << kKeptRegisters;
   if (failed(verifyBody(rows.getBody().front(), {}, nullptr)))
     return failure();
-  return verifyOrder(rows);
+  return verifyOrder(rows, mapping.getThreadsPerRow() > 1);
 }
 
 static LogicalResult verifySkeleton(kernel::SkeletonOp skeleton, const TargetInfo &target) {
-  if (skeleton.getTileM() < 1 || skeleton.getTileN() < 1 || skeleton.getThreads() < 32 || skeleton.getMinBlocks() < 1)
+  if (skeleton.getTileM() < 1 || skeleton.getTileN() < 1 || skeleton.getThreads() < 32 ||
+      skeleton.getMinBlocks() < 1)
     return skeleton.emitError("has no tile");
   if (skeleton.getSharedBytes() > static_cast<uint64_t>(target.maxSharedBytes()))
-    return skeleton.emitError() << "needs " << skeleton.getSharedBytes() << " bytes of shared memory; a block of "
-                                << target.arch() << " has at most " << target.maxSharedBytes();
+    return skeleton.emitError() << "needs " << skeleton.getSharedBytes()
+                                << " bytes of shared memory; a block of " << target.arch() << " has at most "
+                                << target.maxSharedBytes();
   for (mlir::Region *region : {&skeleton.getScore(), &skeleton.getMask()}) {
     if (region->empty())
       continue;
@@ -130,7 +174,8 @@ LogicalResult heddle::cuda::verifyKernel(kernel::FuncOp func, const TargetInfo &
   for (mlir::Operation &op : func.getBody().front()) {
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op); rows && failed(verifyRows(func, rows)))
       return failure();
-    if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op); skeleton && failed(verifySkeleton(skeleton, target)))
+    if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op);
+        skeleton && failed(verifySkeleton(skeleton, target)))
       return failure();
   }
   return success();

@@ -1,7 +1,7 @@
 //===- CpuDevice.cpp - The CPU as a device --------------------------------===//
 //
-// Everything runs when it is enqueued: the stream of this device is the calling thread, which shares each piece of
-// work with the pool and returns when it is done.
+// Everything runs when it is enqueued: the stream of this device is the calling thread, which shares each
+// piece of work with the pool and returns when it is done.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/base/CpuFeatures.h"
@@ -96,8 +96,8 @@ public:
     for (const Kernel &kernel : plan.kernels) {
       std::string context = "kernel " + kernel.name;
       if (!supports(kernel.target))
-        return unavailable(context + " was made for " + kernel.target + "; this processor (" + name() + ") has " +
-                           target());
+        return unavailable(context + " was made for " + kernel.target + "; this processor (" + name() +
+                           ") has " + target());
       StatusOr<std::unique_ptr<ElfObject>> object = ElfObject::load(kernel.binary);
       if (!object.isOk())
         return std::move(object).status().with(context);

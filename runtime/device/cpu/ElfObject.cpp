@@ -60,8 +60,8 @@ enum Segment { kText, kConstants, kData, kSegments };
 
 uint64_t roundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// A far function is reached by `jmp *[rip]` through the address that follows: the code is not within the 2 GiB
-/// that a 32-bit call spans.
+/// A far function is reached by `jmp *[rip]` through the address that follows: the code is not within the 2
+/// GiB that a 32-bit call spans.
 constexpr uint64_t kStubBytes = 16;
 
 } // namespace
@@ -124,9 +124,11 @@ private:
       return wrong("not an ELF file");
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
         header.e_machine != EM_X86_64 || header.e_type != ET_REL)
-      return wrong("wanted a relocatable x86-64 object, found class " + std::to_string(header.e_ident[EI_CLASS]) +
-                   ", machine " + std::to_string(header.e_machine) + ", type " + std::to_string(header.e_type));
-    if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0 || header.e_shstrndx >= header.e_shnum)
+      return wrong("wanted a relocatable x86-64 object, found class " +
+                   std::to_string(header.e_ident[EI_CLASS]) + ", machine " +
+                   std::to_string(header.e_machine) + ", type " + std::to_string(header.e_type));
+    if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0 ||
+        header.e_shstrndx >= header.e_shnum)
       return wrong("its section table is malformed");
     sections.resize(header.e_shnum);
     for (size_t i = 0; i < sections.size(); ++i)
@@ -160,7 +162,8 @@ private:
         return wrong("symbol " + std::to_string(i) + " is malformed");
     for (size_t i = 1; i < symbols.size(); ++i)
       if (symbols[i].entry.st_shndx == SHN_UNDEF) {
-        // GNU tools leave this name in every object that takes addresses from the table; nothing refers to it.
+        // GNU tools leave this name in every object that takes addresses from the table; nothing refers to
+        // it.
         if (symbols[i].name == "_GLOBAL_OFFSET_TABLE_")
           continue;
         if (!externalAddress(symbols[i].name))
@@ -214,7 +217,8 @@ private:
     const Elf64_Shdr &section = sections[i];
     if (section.sh_flags & (SHF_TLS | SHF_COMPRESSED))
       return wrong("section " + names[i] + " is thread-local or compressed");
-    if (section.sh_type != SHT_PROGBITS && section.sh_type != SHT_NOBITS && section.sh_type != SHT_X86_64_UNWIND)
+    if (section.sh_type != SHT_PROGBITS && section.sh_type != SHT_NOBITS &&
+        section.sh_type != SHT_X86_64_UNWIND)
       return wrong("section " + names[i] + " has type " + std::to_string(section.sh_type) +
                    ": wanted code, constants, data or zeroes");
     if ((section.sh_flags & SHF_EXECINSTR) && (section.sh_flags & SHF_WRITE))
@@ -228,7 +232,8 @@ private:
   Status map() {
     void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-      return unavailable("cannot map " + std::to_string(size) + " bytes for a kernel: " + std::strerror(errno));
+      return unavailable("cannot map " + std::to_string(size) +
+                         " bytes for a kernel: " + std::strerror(errno));
     object.reset(new ElfObject());
     object->memory_ = memory;
     object->size_ = size;
@@ -254,13 +259,15 @@ private:
       } else if (index == SHN_ABS) {
         symbol.address = symbol.entry.st_value;
       } else if (index >= sections.size()) {
-        return wrong("symbol " + symbol.name + " is in section " + std::to_string(index) + ", which there is not");
+        return wrong("symbol " + symbol.name + " is in section " + std::to_string(index) +
+                     ", which there is not");
       } else if (isLoaded(index)) {
         if (symbol.entry.st_value > sections[index].sh_size)
           return wrong("symbol " + symbol.name + " is outside its section " + names[index]);
         symbol.address = reinterpret_cast<uint64_t>(base) + offsets[index] + symbol.entry.st_value;
-        if (ELF64_ST_TYPE(symbol.entry.st_info) == STT_FUNC && ELF64_ST_BIND(symbol.entry.st_info) != STB_LOCAL &&
-            (sections[index].sh_flags & SHF_EXECINSTR) && symbol.entry.st_value < sections[index].sh_size)
+        if (ELF64_ST_TYPE(symbol.entry.st_info) == STT_FUNC &&
+            ELF64_ST_BIND(symbol.entry.st_info) != STB_LOCAL && (sections[index].sh_flags & SHF_EXECINSTR) &&
+            symbol.entry.st_value < sections[index].sh_size)
           object->functions_[symbol.name] = reinterpret_cast<void *>(symbol.address);
       }
       std::memcpy(base + gotOffset + i * 8, &symbol.address, 8);
@@ -272,7 +279,8 @@ private:
     if (table.sh_type != SHT_RELA && table.sh_type != SHT_REL)
       return Status::ok();
     if (table.sh_info >= sections.size())
-      return wrong("a relocation table names section " + std::to_string(table.sh_info) + ", which there is not");
+      return wrong("a relocation table names section " + std::to_string(table.sh_info) +
+                   ", which there is not");
     if (!isLoaded(table.sh_info))
       return Status::ok();
     if (table.sh_type == SHT_REL || table.sh_entsize != sizeof(Elf64_Rela) || table.sh_link != symbolTable)
@@ -293,8 +301,8 @@ private:
     if (index >= symbols.size())
       return wrong("a relocation names symbol " + std::to_string(index) + ", which there is not");
     const Symbol &symbol = symbols[index];
-    std::string where = "relocation of " + names[target] + "+" + std::to_string(relocation.r_offset) + " against \"" +
-                        symbol.name + "\"";
+    std::string where = "relocation of " + names[target] + "+" + std::to_string(relocation.r_offset) +
+                        " against \"" + symbol.name + "\"";
     bool wide = type == R_X86_64_64 || type == R_X86_64_PC64;
     uint64_t width = wide ? 8 : 4;
     const Elf64_Shdr &section = sections[target];
@@ -307,9 +315,9 @@ private:
     uint8_t *place = base + offsets[target] + relocation.r_offset;
     auto at = reinterpret_cast<uint64_t>(place), addend = static_cast<uint64_t>(relocation.r_addend);
     auto slot = reinterpret_cast<uint64_t>(base + gotOffset + index * 8);
-    uint64_t near = symbol.external < 0
-                        ? symbol.address
-                        : reinterpret_cast<uint64_t>(base + stubs) + static_cast<uint64_t>(symbol.external) * kStubBytes;
+    uint64_t near = symbol.external < 0 ? symbol.address
+                                        : reinterpret_cast<uint64_t>(base + stubs) +
+                                              static_cast<uint64_t>(symbol.external) * kStubBytes;
     uint64_t value = 0;
     switch (type) {
     case R_X86_64_64:
@@ -348,7 +356,8 @@ private:
     const int rights[kSegments] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
     for (int segment = 0; segment < kSegments; ++segment) {
       uint64_t end = segment + 1 < kSegments ? begins[segment + 1] : size;
-      if (end > begins[segment] && mprotect(base + begins[segment], end - begins[segment], rights[segment]) != 0)
+      if (end > begins[segment] &&
+          mprotect(base + begins[segment], end - begins[segment], rights[segment]) != 0)
         return unavailable(std::string("cannot make a kernel executable: ") + std::strerror(errno));
     }
     return Status::ok();
@@ -366,7 +375,9 @@ private:
   std::unique_ptr<ElfObject> object;
 };
 
-StatusOr<std::unique_ptr<ElfObject>> ElfObject::load(std::span<const uint8_t> bytes) { return ElfLoader(bytes).run(); }
+StatusOr<std::unique_ptr<ElfObject>> ElfObject::load(std::span<const uint8_t> bytes) {
+  return ElfLoader(bytes).run();
+}
 
 ElfObject::~ElfObject() {
   if (memory_)

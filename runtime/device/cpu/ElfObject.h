@@ -1,13 +1,15 @@
 //===- ElfObject.h - Loads a kernel's object code ---------------*- C++ -*-===//
 //
-// A plan carries CPU kernels as relocatable x86-64 ELF objects: position-independent, small code model, as LLVM and
-// C compilers make them with -fPIC. This loader places their sections, applies their relocations and makes the code
-// executable, with no linker and no LLVM. It believes nothing that it has not checked: every offset, size, index and
-// relocation is held against the bounds of the file, so that a damaged object is an error and never a crash.
+// A plan carries CPU kernels as relocatable x86-64 ELF objects: position-independent, small code model, as
+// LLVM and C compilers make them with -fPIC. This loader places their sections, applies their relocations and
+// makes the code executable, with no linker and no LLVM. It believes nothing that it has not checked: every
+// offset, size, index and relocation is held against the bounds of the file, so that a damaged object is an
+// error and never a crash.
 //
-// Taken: sections of code, constants, data and zeroes; the relocations R_X86_64_64, PC32, PLT32, PC64, 32, 32S and
-// the GOTPCREL family; calls of a short list of C functions (memcpy, expf and their like). Refused by name: any other
-// relocation or undefined symbol, thread-local data, constructors, code that is also writable.
+// Taken: sections of code, constants, data and zeroes; the relocations R_X86_64_64, PC32, PLT32, PC64, 32,
+// 32S and the GOTPCREL family; calls of a short list of C functions (memcpy, expf and their like). Refused by
+// name: any other relocation or undefined symbol, thread-local data, constructors, code that is also
+// writable.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_DEVICE_CPU_ELFOBJECT_H

@@ -11,10 +11,10 @@ namespace heddle::runtime {
 
 namespace {
 
-/// normalElement for a run of elements: the same arithmetic (a test holds the two together), with the rounds inside
-/// one loop body so that the compiler draws a vector of elements at a time.
-HEDDLE_ALWAYS_INLINE void drawBody(uint64_t seed, uint64_t stream, uint64_t first, int64_t count, float factor,
-                                   float *__restrict__ destination) {
+/// normalElement for a run of elements: the same arithmetic (a test holds the two together), with the rounds
+/// inside one loop body so that the compiler draws a vector of elements at a time.
+HEDDLE_ALWAYS_INLINE void drawBody(uint64_t seed, uint64_t stream, uint64_t first, int64_t count,
+                                   float factor, float *__restrict__ destination) {
   for (int64_t i = 0; i < count; ++i) {
     uint64_t index = first + static_cast<uint64_t>(i);
     auto c0 = static_cast<uint32_t>(index), c1 = static_cast<uint32_t>(index >> 32);
@@ -36,7 +36,8 @@ HEDDLE_ALWAYS_INLINE void drawBody(uint64_t seed, uint64_t stream, uint64_t firs
   }
 }
 HEDDLE_DISPATCH(draw, drawBody,
-                (uint64_t seed, uint64_t stream, uint64_t first, int64_t count, float factor, float *destination),
+                (uint64_t seed, uint64_t stream, uint64_t first, int64_t count, float factor,
+                 float *destination),
                 (seed, stream, first, count, factor, destination))
 
 /// Elements drawn at a time, to stay in the first cache while they are narrowed.
@@ -44,8 +45,8 @@ constexpr int64_t kBlock = 2048;
 
 } // namespace
 
-Status generateElements(ThreadPool &pool, void *destination, DType dtype, int64_t count, InitKind kind, double scale,
-                        uint64_t seed, uint64_t stream) {
+Status generateElements(ThreadPool &pool, void *destination, DType dtype, int64_t count, InitKind kind,
+                        double scale, uint64_t seed, uint64_t stream) {
   if (dtype != DType::F32 && dtype != DType::BF16 && dtype != DType::F16)
     return internalError("the generator draws f32, bf16 or f16, found " + std::string(nameOf(dtype)));
   float factor = normalFactor(scale);

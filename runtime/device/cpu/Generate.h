@@ -8,10 +8,11 @@
 
 namespace heddle::runtime {
 
-/// Fills `count` elements on all threads: Normal by normalElement (Random.h), Constant with `scale`; narrow types are
-/// rounded to nearest even. Element i depends on seed, stream and i alone. Internal for integer types.
-Status generateElements(ThreadPool &pool, void *destination, DType dtype, int64_t count, InitKind kind, double scale,
-                        uint64_t seed, uint64_t stream);
+/// Fills `count` elements on all threads: Normal by normalElement (Random.h), Constant with `scale`; narrow
+/// types are rounded to nearest even. Element i depends on seed, stream and i alone. Internal for integer
+/// types.
+Status generateElements(ThreadPool &pool, void *destination, DType dtype, int64_t count, InitKind kind,
+                        double scale, uint64_t seed, uint64_t stream);
 
 } // namespace heddle::runtime
 

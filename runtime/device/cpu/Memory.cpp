@@ -52,8 +52,8 @@ StatusOr<void *> allocateHost(int64_t bytes) {
   if (large) {
     StatusOr<MemoryInfo> memory = hostMemory();
     if (memory.isOk() && bytes > memory->free)
-      return outOfMemory("wanted " + std::to_string(bytes) + " bytes of memory, free " + std::to_string(memory->free) +
-                         " of " + std::to_string(memory->total));
+      return outOfMemory("wanted " + std::to_string(bytes) + " bytes of memory, free " +
+                         std::to_string(memory->free) + " of " + std::to_string(memory->total));
   }
   int64_t alignment = large ? largePage : page;
   int64_t rounded = (std::max<int64_t>(bytes, 1) + alignment - 1) / alignment * alignment;

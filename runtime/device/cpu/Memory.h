@@ -7,11 +7,13 @@
 
 namespace heddle::runtime {
 
-/// What this process may still take, and the whole: the machine's memory, or its control group's where that is less.
+/// What this process may still take, and the whole: the machine's memory, or its control group's where that
+/// is less.
 StatusOr<MemoryInfo> hostMemory();
 
-/// Memory aligned to 256 bytes, or to large pages from 2 MiB on, which the system is asked to use. OutOfMemory where
-/// `bytes` is more than hostMemory().free: the system would grant it and end the process at the first touch.
+/// Memory aligned to 256 bytes, or to large pages from 2 MiB on, which the system is asked to use.
+/// OutOfMemory where `bytes` is more than hostMemory().free: the system would grant it and end the process at
+/// the first touch.
 StatusOr<void *> allocateHost(int64_t bytes);
 void releaseHost(void *memory);
 

@@ -71,6 +71,27 @@ plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = 
 // -----
 
 plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  // expected-error@+1 {{'plan.buffer' op indexLimit -1, wanted 0, or above 0 for an input of i32 or i64}}
+  plan.buffer @limit input tensor<4xi32> {indexLimit = -1 : i64}
+}
+
+// -----
+
+plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  // expected-error@+1 {{'plan.buffer' op indexLimit 7, wanted 0, or above 0 for an input of i32 or i64}}
+  plan.buffer @limit input tensor<4xf32> {indexLimit = 7 : i64}
+}
+
+// -----
+
+plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  // expected-error@+1 {{'plan.buffer' op indexLimit 7, wanted 0, or above 0 for an input of i32 or i64}}
+  plan.buffer @limit scratch tensor<4xi32> {indexLimit = 7 : i64}
+}
+
+// -----
+
+plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
   // expected-error@+1 {{'plan.buffer' op offset 128, wanted a multiple of 256}}
   plan.buffer @offset scratch tensor<4xf32> {offset = 128 : i64}
 }

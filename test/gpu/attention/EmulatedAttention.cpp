@@ -1,9 +1,9 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The attention skeletons against float64, run thread by thread on the CPU (Emulation.h): head sizes that need padding,
-// value widths that differ, ragged lengths and strides, masks, scores, grouped heads, and signs of the scale. Compiled
-// with -DHEDDLE_SIMT for float32, without for bf16 and f16.
+// The attention skeletons against float64, run thread by thread on the CPU (Emulation.h): head sizes that
+// need padding, value widths that differ, ragged lengths and strides, masks, scores, grouped heads, and signs
+// of the scale. Compiled with -DHEDDLE_SIMT for float32, without for bf16 and f16.
 
 #include "Emulation.h"
 
@@ -22,9 +22,12 @@ namespace {
 int failures = 0;
 int runs = 0;
 
-template <typename T> constexpr Element kElement = Element::F32;
-template <> constexpr Element kElement<bf16> = Element::BF16;
-template <> constexpr Element kElement<f16> = Element::F16;
+template <typename T>
+constexpr Element kElement = Element::F32;
+template <>
+constexpr Element kElement<bf16> = Element::BF16;
+template <>
+constexpr Element kElement<f16> = Element::F16;
 
 template <int D, int V, int M, int N, int W>
 #ifdef HEDDLE_SIMT
@@ -38,8 +41,11 @@ void run(Problem p) {
   p.element = kElement<T>;
   p.headDim = D;
   p.valueDim = V;
-  p.kind = Causal && Mask ? ScoreKind::Everything : Causal ? ScoreKind::Causal : Mask ? ScoreKind::Mask
-           : HasScore ? ScoreKind::Score : ScoreKind::Full;
+  p.kind = Causal && Mask ? ScoreKind::Everything
+           : Causal       ? ScoreKind::Causal
+           : Mask         ? ScoreKind::Mask
+           : HasScore     ? ScoreKind::Score
+                          : ScoreKind::Full;
   const Operands o = makeOperands(p);
   std::vector<T> inputs(o.inputs.size() + 8), out(o.outElements + 8);
   // Aligned as device allocations are.
@@ -52,13 +58,32 @@ void run(Problem p) {
   for (long long i = 0; i < o.outElements; ++i)
     result[i] = from_float<T>(std::nanf(""));
   std::vector<float> lse((size_t)p.batch * p.heads * p.qLen, std::nanf(""));
-  AttentionParams<T> params{in + o.q.offset, in + o.k.offset, in + o.v.offset, result + o.out.offset,
-                            p.wantLse ? lse.data() : nullptr, p.batch, p.heads, p.kvHeads, p.qLen, p.kvLen,
-                            o.q.batch, o.q.head, o.q.row, o.k.batch, o.k.head, o.k.row, o.v.batch, o.v.head, o.v.row,
-                            o.out.batch, o.out.head, o.out.row, p.scale};
+  AttentionParams<T> params{in + o.q.offset,
+                            in + o.k.offset,
+                            in + o.v.offset,
+                            result + o.out.offset,
+                            p.wantLse ? lse.data() : nullptr,
+                            p.batch,
+                            p.heads,
+                            p.kvHeads,
+                            p.qLen,
+                            p.kvLen,
+                            o.q.batch,
+                            o.q.head,
+                            o.q.row,
+                            o.k.batch,
+                            o.k.head,
+                            o.k.row,
+                            o.v.batch,
+                            o.v.head,
+                            o.v.row,
+                            o.out.batch,
+                            o.out.head,
+                            o.out.row,
+                            p.scale};
   TestScore<Causal, Mask, HasScore> score{o.mask.data(), o.bias.data(), p.kvLen};
-  emulation::launch(attention_blocks(p.batch, p.heads, p.qLen, M), W * 32, ShapeOf<D, V, M, N, W>::kSharedBytes, p.seed,
-                    [&] {
+  emulation::launch(attention_blocks(p.batch, p.heads, p.qLen, M), W * 32,
+                    ShapeOf<D, V, M, N, W>::kSharedBytes, p.seed, [&] {
                       using Score = TestScore<Causal, Mask, HasScore>;
                       if (p.layout == Layout::Ragged)
                         attention_forward<T, D, V, M, N, W, Score, false>(params, score);
@@ -71,12 +96,13 @@ void run(Problem p) {
   const CheckResult check = bench::check(p, o, decoded, lse, 1);
   ++runs;
   failures += !check.ok;
-  std::printf("%s %s: %.3f of the bound, %.2f of plain float32%s%s\n", check.ok ? "ok  " : "FAIL", p.text().c_str(),
-              check.error, check.plainRatio, check.ok ? "" : ": ", check.message.c_str());
+  std::printf("%s %s: %.3f of the bound, %.2f of plain float32%s%s\n", check.ok ? "ok  " : "FAIL",
+              p.text().c_str(), check.error, check.plainRatio, check.ok ? "" : ": ", check.message.c_str());
 }
 
 /// Small problems that meet each path of the kernel, for one choice of tile.
-template <typename T, int D, int V, int M, int N, int W> void suite(uint64_t seed) {
+template <typename T, int D, int V, int M, int N, int W>
+void suite(uint64_t seed) {
   Problem p;
   p.seed = seed;
   p.scale = 1.0f / std::sqrt(float(D));
@@ -87,7 +113,8 @@ template <typename T, int D, int V, int M, int N, int W> void suite(uint64_t see
   };
   run<T, D, V, M, N, W, false, false, false>(sized(1, 1, 1, 1, 1, Layout::Contiguous));
   run<T, D, V, M, N, W, true, false, false>(sized(2, 2, 1, M + 1, M + 1, Layout::Packed));
-  run<T, D, V, M, N, W, true, false, false>(sized(1, 1, 1, M + 40, 2 * N + 3, Layout::Ragged)); // some see no key
+  run<T, D, V, M, N, W, true, false, false>(
+      sized(1, 1, 1, M + 40, 2 * N + 3, Layout::Ragged)); // some see no key
   Problem negative = sized(1, 2, 2, 33, 3 * N, Layout::Contiguous);
   negative.scale = -p.scale;
   negative.wantLse = false;

@@ -1,11 +1,12 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the device library's kernels on the CPU, so that their indexing, masking and synchronisation are tested where
-// there is no GPU: every thread of a block is a fiber, warp-wide instructions are exchanges between fibers, and the
-// scheduler picks fibers in random order. It replaces types.cuh and async.cuh (all of the inline PTX) by functions of the
-// same meaning. Stricter than a GPU in three ways:
-//   - cp.async copies happen as late as the program allows: in the wait that requires them, so a missing wait shows
+// Runs the device library's kernels on the CPU, so that their indexing, masking and synchronisation are
+// tested where there is no GPU: every thread of a block is a fiber, warp-wide instructions are exchanges
+// between fibers, and the scheduler picks fibers in random order. It replaces types.cuh and async.cuh (all of
+// the inline PTX) by functions of the same meaning. Stricter than a GPU in three ways:
+//   - cp.async copies happen as late as the program allows: in the wait that requires them, so a missing wait
+//   shows
 //   - shared memory starts as NaN
 //   - addresses of vector copies and of ldmatrix are checked for alignment and range
 // Include before any file of the device library.
@@ -107,7 +108,8 @@ inline void enter() {
 }
 
 /// Arrives; the last of `count` first runs `action`, then everybody goes on.
-template <typename Action> void meet(Barrier &barrier, int count, Action action) {
+template <typename Action>
+void meet(Barrier &barrier, int count, Action action) {
   if (++barrier.arrived == count) {
     action();
     barrier.arrived = 0;
@@ -123,7 +125,10 @@ template <typename Action> void meet(Barrier &barrier, int count, Action action)
 inline int lane() { return block.current % 32; }
 inline Slot *warpSlots() { return &block.slots[block.current / 32 * 32]; }
 inline Slot &slot() { return block.slots[block.current]; }
-template <typename Action> void meetWarp(Action action) { meet(block.warps[block.current / 32], 32, action); }
+template <typename Action>
+void meetWarp(Action action) {
+  meet(block.warps[block.current / 32], 32, action);
+}
 
 inline void checkShared(const void *pointer, int bytes) {
   const auto *p = static_cast<const unsigned char *>(pointer);
@@ -139,7 +144,8 @@ inline void launch(int blocks, int threads, size_t sharedBytes, uint64_t seed, s
   block.body = std::move(body);
   block.random = seed * 2 + 1;
   block.storage.resize(sharedBytes + 128);
-  block.shared = reinterpret_cast<unsigned char *>((reinterpret_cast<uintptr_t>(block.storage.data()) + 127) / 128 * 128);
+  block.shared = reinterpret_cast<unsigned char *>((reinterpret_cast<uintptr_t>(block.storage.data()) + 127) /
+                                                   128 * 128);
   block.sharedBytes = sharedBytes;
   blockDim.x = threads;
   block.fibers.resize(threads);
@@ -184,8 +190,12 @@ inline void launch(int blocks, int threads, size_t sharedBytes, uint64_t seed, s
 
 } // namespace heddle::emulation
 
-inline void __syncthreads() { heddle::emulation::meet(heddle::emulation::block.block, heddle::emulation::block.threads, [] {}); }
-inline void __syncwarp() { heddle::emulation::meetWarp([] {}); }
+inline void __syncthreads() {
+  heddle::emulation::meet(heddle::emulation::block.block, heddle::emulation::block.threads, [] {});
+}
+inline void __syncwarp() {
+  heddle::emulation::meetWarp([] {});
+}
 inline float __shfl_xor_sync(unsigned, float value, int distance) {
   using namespace heddle::emulation;
   slot().value = value;
@@ -227,17 +237,25 @@ struct alignas(2) f16 {
 inline float to_float(float value) { return value; }
 inline float to_float(bf16 value) { return bench::decode(bench::Element::BF16, value.bits); }
 inline float to_float(f16 value) { return bench::decode(bench::Element::F16, value.bits); }
-template <typename T> T from_float(float value);
-template <> inline float from_float<float>(float value) { return value; }
-template <> inline bf16 from_float<bf16>(float value) {
+template <typename T>
+T from_float(float value);
+template <>
+inline float from_float<float>(float value) {
+  return value;
+}
+template <>
+inline bf16 from_float<bf16>(float value) {
   return {(unsigned short)bench::encode(bench::Element::BF16, value)};
 }
-template <> inline f16 from_float<f16>(float value) {
+template <>
+inline f16 from_float<f16>(float value) {
   return {(unsigned short)bench::encode(bench::Element::F16, value)};
 }
-template <typename T> unsigned int pack_pair(float low, float high) {
+template <typename T>
+unsigned int pack_pair(float low, float high) {
   return from_float<T>(low).bits | (unsigned int)from_float<T>(high).bits << 16;
 }
+inline int opaque(int value) { return value; }
 inline float exp2_approx(float x) { return x < -126.0f ? 0.0f : std::exp2(x); }
 
 // async.cuh
@@ -251,7 +269,8 @@ inline void cp_async(void *target, const void *source, int bytes, bool valid) {
 inline void cp_async_16(void *target, const void *source, bool valid) { cp_async(target, source, 16, valid); }
 inline void cp_async_4(void *target, const void *source, bool valid) { cp_async(target, source, 4, valid); }
 inline void cp_async_commit() { emulation::block.fibers[emulation::block.current].groups.emplace_back(); }
-template <int Pending> void cp_async_wait() {
+template <int Pending>
+void cp_async_wait() {
   auto &groups = emulation::block.fibers[emulation::block.current].groups;
   while (int(groups.size()) - 1 > Pending) {
     for (const emulation::Copy &copy : groups.front()) {
@@ -286,7 +305,8 @@ inline void ldmatrix(unsigned int (&matrices)[4], const void *row, bool transpos
 inline void ldmatrix_x4(unsigned int (&matrices)[4], const void *row) { ldmatrix(matrices, row, false); }
 inline void ldmatrix_x4_trans(unsigned int (&matrices)[4], const void *row) { ldmatrix(matrices, row, true); }
 
-template <typename T> void mma_16x8x16(float (&c)[4], const unsigned int (&a)[4], unsigned int b0, unsigned int b1) {
+template <typename T>
+void mma_16x8x16(float (&c)[4], const unsigned int (&a)[4], unsigned int b0, unsigned int b1) {
   emulation::Slot &mine = emulation::slot();
   std::copy_n(c, 4, mine.c);
   std::copy_n(a, 4, mine.a);
@@ -295,7 +315,9 @@ template <typename T> void mma_16x8x16(float (&c)[4], const unsigned int (&a)[4]
   emulation::Slot *slots = emulation::warpSlots();
   emulation::meetWarp([&] {
     float A[16][16], B[16][8];
-    const auto half = [](unsigned int word, int pair) { return to_float(T{(unsigned short)(word >> (16 * pair))}); };
+    const auto half = [](unsigned int word, int pair) {
+      return to_float(T{(unsigned short)(word >> (16 * pair))});
+    };
     for (int l = 0; l < 32; ++l)
       for (int pair = 0; pair < 2; ++pair) {
         for (int e = 0; e < 4; ++e)

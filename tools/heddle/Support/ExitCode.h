@@ -6,7 +6,7 @@
 
 namespace heddle::driver {
 
-/// Exit codes, part of the driver's interface (docs/driver.md): scripts tell by them who is at fault.
+/// Exit codes, part of the driver's interface (README.md): scripts tell by them who is at fault.
 enum ExitCode : int {
   Success = 0,
   InputFault = 1,   ///< The model, a file or a value is at fault; `check` also says so that it did not pass.

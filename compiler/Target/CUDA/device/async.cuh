@@ -1,8 +1,9 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies from global to shared memory that run beside the arithmetic (cp.async), and matrix fragments for the tensor
-// cores (ldmatrix, mma.sync). Needs sm_80. This file and types.cuh hold all of the library's inline PTX.
+// Copies from global to shared memory that run beside the arithmetic (cp.async), and matrix fragments for the
+// tensor cores (ldmatrix, mma.sync). Needs sm_80. This file and types.cuh hold all of the library's inline
+// PTX.
 
 #ifndef HEDDLE_DEVICE_ASYNC_CUH
 #define HEDDLE_DEVICE_ASYNC_CUH
@@ -22,8 +23,8 @@ __device__ inline unsigned int shared_address(const void *pointer) {
   return (unsigned int)__cvta_generic_to_shared(pointer);
 }
 
-/// Starts a copy of 16 bytes past L1; both addresses aligned to 16. Where not `valid` nothing is read, and zeros are
-/// written: that is how tiles get their rows beyond the end.
+/// Starts a copy of 16 bytes past L1; both addresses aligned to 16. Where not `valid` nothing is read, and
+/// zeros are written: that is how tiles get their rows beyond the end.
 __device__ inline void cp_async_16(void *target, const void *source, bool valid) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(target)), "l"(source),
                "r"(valid ? 16 : 0)
@@ -42,12 +43,13 @@ __device__ inline void cp_async_commit() { asm volatile("cp.async.commit_group;"
 
 /// Waits until at most `Pending` of this thread's youngest groups are under way. A barrier must follow before
 /// other threads' copies are read.
-template <int Pending> __device__ inline void cp_async_wait() {
+template <int Pending>
+__device__ inline void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
-/// Four 8x8 matrices of 16-bit elements. Lane l names row l % 8 of matrix l / 8 (16 bytes, aligned to 16) and receives
-/// in matrices[m] the elements (l / 4, 2 * (l % 4)) and (l / 4, 2 * (l % 4) + 1) of matrix m.
+/// Four 8x8 matrices of 16-bit elements. Lane l names row l % 8 of matrix l / 8 (16 bytes, aligned to 16) and
+/// receives in matrices[m] the elements (l / 4, 2 * (l % 4)) and (l / 4, 2 * (l % 4) + 1) of matrix m.
 __device__ inline void ldmatrix_x4(unsigned int (&matrices)[4], const void *row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(matrices[0]), "=r"(matrices[1]), "=r"(matrices[2]), "=r"(matrices[3])
@@ -55,7 +57,8 @@ __device__ inline void ldmatrix_x4(unsigned int (&matrices)[4], const void *row)
                : "memory");
 }
 
-/// The same, each matrix transposed: the lane receives the elements (2 * (l % 4), l / 4) and (2 * (l % 4) + 1, l / 4).
+/// The same, each matrix transposed: the lane receives the elements (2 * (l % 4), l / 4) and (2 * (l % 4) +
+/// 1, l / 4).
 __device__ inline void ldmatrix_x4_trans(unsigned int (&matrices)[4], const void *row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(matrices[0]), "=r"(matrices[1]), "=r"(matrices[2]), "=r"(matrices[3])
@@ -64,9 +67,9 @@ __device__ inline void ldmatrix_x4_trans(unsigned int (&matrices)[4], const void
 }
 
 /// c[16x8] += a[16x16] * b[16x8], float32 sums. With g = lane / 4 and t = lane % 4 a lane holds
-///   a[0..3]  pairs of columns 2t, 2t + 1 at (row g, k 0..7), (row g + 8, k 0..7), (row g, k 8..15), (row g + 8, k 8..15)
-///   b0, b1   pairs of k 2t, 2t + 1 of column g at k 0..7 and k 8..15
-///   c[0..3]  (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1)
+///   a[0..3]  pairs of columns 2t, 2t + 1 at (row g, k 0..7), (row g + 8, k 0..7), (row g, k 8..15), (row g +
+///   8, k 8..15) b0, b1   pairs of k 2t, 2t + 1 of column g at k 0..7 and k 8..15 c[0..3]  (g, 2t), (g, 2t +
+///   1), (g + 8, 2t), (g + 8, 2t + 1)
 template <typename T>
 __device__ void mma_16x8x16(float (&c)[4], const unsigned int (&a)[4], unsigned int b0, unsigned int b1);
 
@@ -74,18 +77,18 @@ template <>
 __device__ inline void mma_16x8x16<bf16>(float (&c)[4], const unsigned int (&a)[4], unsigned int b0,
                                          unsigned int b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-               "{%0, %1, %2, %3};"
-               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 template <>
 __device__ inline void mma_16x8x16<f16>(float (&c)[4], const unsigned int (&a)[4], unsigned int b0,
                                         unsigned int b1) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-               "{%0, %1, %2, %3};"
-               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+      "{%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 } // namespace heddle

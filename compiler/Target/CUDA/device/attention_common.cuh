@@ -2,34 +2,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the two forward attention skeletons (attention_forward_mma.cuh for bf16 and f16,
-// attention_forward_simt.cuh for float32) share: the interface to generated text, and which tile a block works on.
+// attention_forward_simt.cuh for float32) share: the interface to generated text, and which tile a block
+// works on.
 //
 // For each batch b, head h and query i, with kv head h / (heads / kv_heads):
 //   s[j]   = score(scale * dot(q[i], k[j]))    where keep(i, j), otherwise -inf
 //   out[i] = sum_j exp(s[j] - lse[i]) * v[j]   with lse[i] = log(sum_j exp(s[j]))
-// in one pass over the keys: memory is linear in q_len and kv_len (online softmax, Milakov and Gimelshein 2018,
-// arXiv:1805.02867; tiles as in Dao 2023, arXiv:2307.08691). Sums and statistics are float32. A row without any key
-// gives zeros and lse = -inf.
+// in one pass over the keys: memory is linear in q_len and kv_len (online softmax, Milakov and Gimelshein
+// 2018, arXiv:1805.02867; tiles as in Dao 2023, arXiv:2307.08691). Sums and statistics are float32. A row
+// without any key gives zeros and lse = -inf.
 //
 // A generated kernel, whole:
 //
 //   #include "attention_forward_mma.cuh"
 //   struct Score {
-//     static constexpr bool kCausal = true;     // query i sees key j iff j <= i + kv_len - q_len; tiles are skipped
-//     static constexpr bool kHasMask = false;   // keep() is called; it narrows what kCausal leaves
-//     static constexpr bool kHasScore = false;  // score() is called, with s already multiplied by `scale`
-//     const float *bias; long long bias_head;   // captured operands, if any
-//     __device__ float score(float s, int b, int h, int i, int j) const { return s + bias[h * bias_head + j - i]; }
+//     // Query i sees key j iff j <= i + kv_len - q_len; whole tiles are skipped.
+//     static constexpr bool kCausal = true;
+//     // keep() is called; it narrows what kCausal leaves.
+//     static constexpr bool kHasMask = false;
+//     // score() is called, with s already multiplied by `scale`.
+//     static constexpr bool kHasScore = true;
+//     // Captured operands, if any.
+//     const float *bias;
+//     long long bias_head;
+//     __device__ float score(float s, int b, int h, int i, int j) const {
+//       return s + bias[h * bias_head + j];
+//     }
 //     __device__ bool keep(int b, int h, int i, int j) const { return true; }
 //   };
-//   extern "C" __global__ void __launch_bounds__(128, 2) attention(heddle::AttentionParams<heddle::bf16> params,
-//                                                                  Score score) {
+//   extern "C" __global__ void __launch_bounds__(128, 2)
+//   attention(const __grid_constant__ heddle::AttentionParams<heddle::bf16> params,
+//             const __grid_constant__ Score score) {
 //     heddle::attention_forward<heddle::bf16, 64, 64, 128, 64, 4>(params, score);
 //   }
 //
-// launched with attention_blocks() blocks of 32 * Warps threads and the shape's kSharedBytes of dynamic shared
-// memory. score() and keep() are only called with 0 <= i < q_len and 0 <= j < kv_len, so they may read at [i][j];
-// score() may return infinities and NaN, which count where keep() and kCausal let them.
+// launched with attention_blocks() blocks of 32 * Warps threads and the shape's kSharedBytes of dynamic
+// shared memory. score() and keep() are only called with 0 <= i < q_len and 0 <= j < kv_len, so they may read
+// at [i][j]; score() may return infinities and NaN, which count where keep() and kCausal let them.
+//
+// The template arguments are T, HeadDim, ValueDim, TileM, TileN, Warps, then optionally Score and Aligned.
+// attention_tiles.h chooses the tile, the launch bounds and the shared memory on the host. One kernel a
+// program: ptxas 13.0 crashes for sm_80 on several of the float32 ones in one.
 
 #ifndef HEDDLE_DEVICE_ATTENTION_COMMON_CUH
 #define HEDDLE_DEVICE_ATTENTION_COMMON_CUH
@@ -38,25 +51,27 @@
 
 namespace heddle {
 
-/// Operands of one launch. Strides count elements; the innermost dimension (head_dim) is contiguous. The skeleton's last
-/// template argument `Aligned` (true unless given) promises that q, k, v, out and all their strides are multiples of 16
-/// bytes, which slices of a packed QKV array are; with `false` any alignment is right, and copies go by elements.
-template <typename T> struct AttentionParams {
-  const T *q;           // [batch, heads, q_len, HeadDim]
-  const T *k;           // [batch, kv_heads, kv_len, HeadDim]
-  const T *v;           // [batch, kv_heads, kv_len, ValueDim]
-  T *out;               // [batch, heads, q_len, ValueDim]
-  float *lse;           // [batch, heads, q_len], contiguous, natural logarithm; null where nobody needs it
-  int batch;            // >= 1
-  int heads;            // a multiple of kv_heads
+/// Operands of one launch. Strides count elements; the innermost dimension (head_dim) is contiguous. The
+/// skeleton's last template argument `Aligned` (true unless given) promises that q, k, v, out and all their
+/// strides are multiples of 16 bytes, which slices of a packed QKV array are; with `false` any alignment is
+/// right, and copies go by elements.
+template <typename T>
+struct AttentionParams {
+  const T *q; // [batch, heads, q_len, HeadDim]
+  const T *k; // [batch, kv_heads, kv_len, HeadDim]
+  const T *v; // [batch, kv_heads, kv_len, ValueDim]
+  T *out;     // [batch, heads, q_len, ValueDim]
+  float *lse; // [batch, heads, q_len], contiguous, natural logarithm; null where nobody needs it
+  int batch;  // >= 1
+  int heads;  // a multiple of kv_heads
   int kv_heads;
-  int q_len;            // >= 1
-  int kv_len;           // >= 1
+  int q_len;  // >= 1
+  int kv_len; // >= 1
   long long q_batch, q_head, q_row;
   long long k_batch, k_head, k_row;
   long long v_batch, v_head, v_row;
   long long out_batch, out_head, out_row;
-  float scale;          // usually 1 / sqrt(HeadDim); zero and negative values are right, too
+  float scale; // usually 1 / sqrt(HeadDim); zero and negative values are right, too
 };
 
 /// Blocks of a launch: one for each tile of queries, head and batch. Must be below 2^31.
@@ -71,13 +86,14 @@ struct AttentionWork {
   int first_row; // first query of the tile
 };
 
-/// Bytes of keys and values that blocks running at the same time should share: well inside the L2 cache of an A100
-/// (40 MB) or an H200 (50 MB), whose halves each keep a copy of what both use.
+/// Bytes of keys and values that blocks running at the same time should share: well inside the L2 cache of an
+/// A100 (40 MB) or an H200 (50 MB), whose halves each keep a copy of what both use.
 constexpr long long kAttentionSectionBytes = 12ll << 20;
 
-/// Which tile this block computes. Blocks start in the order of their index. (batch, head) pairs are taken in sections
-/// whose keys and values stay in L2 together; within a section all pairs' tiles of one index come before the next index, and
-/// causal tiles come longest first, so that the last blocks to finish are short ones.
+/// Which tile this block computes. Blocks start in the order of their index. (batch, head) pairs are taken in
+/// sections whose keys and values stay in L2 together; within a section all pairs' tiles of one index come
+/// before the next index, and causal tiles come longest first, so that the last blocks to finish are short
+/// ones.
 template <typename T, int HeadDim, int ValueDim, int TileM, bool Causal>
 __device__ inline AttentionWork attention_work(const AttentionParams<T> &p) {
   const int tiles = ceil_div(p.q_len, TileM);
@@ -98,9 +114,9 @@ __device__ inline AttentionWork attention_work(const AttentionParams<T> &p) {
   return work;
 }
 
-/// Factors of the exponent. Softmax runs in powers of two: p = 2^(s * exponent - max), one fused multiply-add and one
-/// ex2 for an element. Without a score function, `scale` goes into the exponent's factor, which must be positive for
-/// the maximum to be the maximum: `q_factor` (1, -1 or 0) carries the sign and is exact on q.
+/// Factors of the exponent. Softmax runs in powers of two: p = 2^(s * exponent - max), one fused multiply-add
+/// and one ex2 for an element. Without a score function, `scale` goes into the exponent's factor, which must
+/// be positive for the maximum to be the maximum: `q_factor` (1, -1 or 0) carries the sign and is exact on q.
 struct AttentionScale {
   float q_factor;
   float exponent;
@@ -109,7 +125,8 @@ struct AttentionScale {
 constexpr float kLog2E = 1.4426950408889634f;
 constexpr float kLn2 = 0.6931471805599453f;
 
-template <typename Score> __device__ inline AttentionScale attention_scale(float scale) {
+template <typename Score>
+__device__ inline AttentionScale attention_scale(float scale) {
   AttentionScale result;
   if (Score::kHasScore) {
     result.q_factor = 1.0f;
@@ -138,11 +155,12 @@ __device__ inline TileKind classify_tile(int row, int rows, int key, int keys, i
   return TileKind::Full;
 }
 
-/// The score that enters softmax for (i, j), from the bare product s. `Edge`: i or j may be out of range, or above the
-/// causal diagonal. The generated functions see the nearest index in range instead, and the result is dropped.
+/// The score that enters softmax for (i, j), from the bare product s. `Edge`: i or j may be out of range, or
+/// above the causal diagonal. The generated functions see the nearest index in range instead, and the result
+/// is dropped.
 template <typename Score, bool Edge>
-__device__ inline float masked_score(const Score &score, float s, float scale, int b, int h, int i, int j, int q_len,
-                                     int kv_len) {
+__device__ inline float masked_score(const Score &score, float s, float scale, int b, int h, int i, int j,
+                                     int q_len, int kv_len) {
   // Rows beyond q_len can be in any tile of the last block; keys beyond kv_len are in edge tiles alone.
   const int i_safe = i < q_len ? i : q_len - 1;
   const int j_safe = Edge && j >= kv_len ? kv_len - 1 : j;
@@ -152,7 +170,7 @@ __device__ inline float masked_score(const Score &score, float s, float scale, i
   if constexpr (Edge)
     keep = j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len);
   if constexpr (Score::kHasMask)
-    keep = keep && score.keep(b, h, i_safe, j_safe);
+    keep = keep & score.keep(b, h, i_safe, j_safe);
   return keep ? s : -INFINITY;
 }
 
@@ -162,9 +180,9 @@ struct RowState {
   float sum;     // this thread's share; shares are added at the end
 };
 
-/// Takes a tile's largest score (times the exponent factor) into the state and returns what earlier sums must be multiplied
-/// by. `reference` receives the value to subtract from the exponents: the maximum, or 0 where no key has been seen,
-/// so that -inf - (-inf) does not occur.
+/// Takes a tile's largest score (times the exponent factor) into the state and returns what earlier sums must
+/// be multiplied by. `reference` receives the value to subtract from the exponents: the maximum, or 0 where
+/// no key has been seen, so that -inf - (-inf) does not occur.
 __device__ inline float advance_row(RowState &state, float tile_maximum, float &reference) {
   const float maximum = fmaxf(state.maximum, tile_maximum);
   reference = maximum == -INFINITY ? 0.0f : maximum;

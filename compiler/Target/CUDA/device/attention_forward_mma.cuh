@@ -1,26 +1,32 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forward attention for bf16 and f16 on the tensor cores through mma.sync (sm_80 and later). Interface and formula:
-// attention_common.cuh.
+// Forward attention for bf16 and f16 on the tensor cores through mma.sync (sm_80 and later). Interface and
+// formula: attention_common.cuh.
 //
-// A block of `Warps` warps computes TileM queries of one head; each warp owns TileM / Warps of them (16 or 32) from
-// the first product to the output, so that softmax never leaves a warp. Keys and values stream through shared memory
-// in tiles of TileN, two stages deep: while tile t is used, cp.async brings t + 1, with one barrier for a tile.
+// A block of `Warps` warps computes TileM queries of one head; each warp owns TileM / Warps of them (16 or
+// 32) from the first product to the output, so that softmax never leaves a warp. Keys and values stream
+// through shared memory in tiles of TileN, two stages deep: while tile t is used, cp.async brings t + 1, with
+// one barrier for a tile.
 //
-// Per warp and tile:  S = Q K^T   Q fragments in registers (HeadDim <= 64) or by ldmatrix, K by ldmatrix
-//                     P = 2^(S * exponent - max), rounded to T in registers: the accumulator layout of the first
-//                         product is the A-fragment layout of the second
-//                     O = O * correction + P V   V by ldmatrix.trans
-// Owning 32 rows lets each K and V fragment serve two mma: with 16 rows, ldmatrix alone would saturate shared memory.
+// Per warp and tile:
+//   S = Q K^T                    Q fragments in registers where they fit, else by ldmatrix as K's are
+//   P = 2^(S * exponent - max)   rounded to T in registers: the accumulator layout of the first product is
+//                                the A-fragment layout of the second
+//   O = O * correction + P V     V by ldmatrix.trans
+// The correction is left out where no maximum of the warp's rows has moved.
+// Owning 32 rows lets each K and V fragment serve two mma: with 16 rows, ldmatrix alone would saturate shared
+// memory.
 //
 // Shared memory, elements of T; rows of 16-byte chunks, padded by one chunk:
 //   Q [TileM][kStrideQ]            reused by the warp that owns the rows to hand its output out in whole rows
 //   K [2][TileN][kStrideK]
 //   V [2][TileN][kStrideV]
-// ldmatrix reads eight rows at one column: their chunks fall into eight different bank groups because a row holds an odd
-// number of chunks (kDim / 8 is even, plus one). Columns HeadDim..kDim - 1 (head sizes that are no multiple of 16) are zeroed
-// once; no copy touches them. Rows past the end are filled with zeros by every copy.
+//   MmaBlock
+// ldmatrix reads eight rows at one column: their chunks fall into eight different bank groups because a row
+// holds an odd number of chunks (kDim / 8 is even, plus one). Columns HeadDim..kDim - 1 (head sizes that are
+// no multiple of 16) are zeroed once; no copy touches them. Rows past the end are filled with zeros by every
+// copy.
 
 #ifndef HEDDLE_DEVICE_ATTENTION_FORWARD_MMA_CUH
 #define HEDDLE_DEVICE_ATTENTION_FORWARD_MMA_CUH
@@ -32,8 +38,10 @@
 namespace heddle {
 
 /// Sizes that follow from a choice of tile.
-template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps> struct AttentionMmaShape {
-  static_assert(HeadDim % 8 == 0 && HeadDim >= 8 && ValueDim % 8 == 0 && ValueDim >= 8, "rows of 16-byte chunks");
+template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps>
+struct AttentionMmaShape {
+  static_assert(HeadDim % 8 == 0 && HeadDim >= 8 && ValueDim % 8 == 0 && ValueDim >= 8,
+                "rows of 16-byte chunks");
   static_assert(TileM == 16 * Warps || TileM == 32 * Warps, "a warp owns 16 or 32 queries");
   static_assert(TileN % 16 == 0, "the second product takes keys by 16");
 
@@ -45,38 +53,46 @@ template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps> struct Att
   static constexpr int kStrideV = kDimV + 8;
   static constexpr int kStrideQ = kStrideK > kStrideV ? kStrideK : kStrideV;
   static constexpr int kStages = 2;
-  static constexpr bool kQueryInRegisters = HeadDim <= 64 && TileN <= 64;
-  static constexpr int kSharedBytes = 2 * (TileM * kStrideQ + kStages * TileN * (kStrideK + kStrideV));
+  // 32-bit registers of a lane for S, O and all Q fragments.
+  static constexpr int kFragments = kRowBlocks * (TileN / 2 + kDimV / 2 + kDimK / 4);
+  static constexpr int kElements = TileM * kStrideQ + kStages * TileN * (kStrideK + kStrideV);
+  static constexpr int kSharedBytes = 2 * kElements + 32; // and MmaBlock
 };
 
-/// Starts copying rows [0, valid) of `Columns` elements into shared rows `Stride` apart, and zeros for rows [valid, Rows).
-/// `source` is row 0. Aligned: source and row_stride keep to multiples of 16 bytes; otherwise the copy is done element by
-/// element, at once (cp.async moves no 2 bytes).
+/// What all threads need once in a tile, or once at the end: with S and O filling the registers, it waits in
+/// shared memory.
+template <typename T>
+struct alignas(16) MmaBlock {
+  const T *k; // of the block's batch and kv head
+  const T *v;
+  AttentionWork work;
+};
+
+/// Starts copying rows [0, valid) of `Columns` elements into shared rows `Stride` apart, and zeros for rows
+/// [valid, Rows). `source` is row 0. Aligned: source and row_stride keep to multiples of 16 bytes; otherwise
+/// the copy is done element by element, at once (cp.async moves no 2 bytes).
 template <int Rows, int Columns, int Stride, int Threads, bool Aligned, typename T>
 __device__ inline void copy_rows(T *target, const T *source, long long row_stride, int valid) {
-  constexpr int kChunks = Columns / 8;
   if constexpr (Aligned) {
-    if constexpr (Threads % kChunks == 0) {
-      // A thread keeps its column; only the row moves.
-      constexpr int kRowsAtOnce = Threads / kChunks;
-      const int chunk = int(threadIdx.x) % kChunks * 8;
-      const int first = int(threadIdx.x) / kChunks;
-      const T *from = source + first * row_stride + chunk;
-      T *to = target + first * Stride + chunk;
+    // A thread keeps its column and only its row moves, so that addresses are one sum each. Where a row's
+    // chunks are no power of two, some lanes have none.
+    constexpr int kChunks = Columns / 8;
+    constexpr int kLanes = kChunks > 16 ? 32 : kChunks > 8 ? 16 : kChunks > 4 ? 8 : kChunks > 2 ? 4 : kChunks;
+    constexpr int kRowsAtOnce = Threads / kLanes;
+    static_assert(kChunks <= 32, "rows of at most 256 columns");
+    const int thread =
+        opaque(threadIdx.x); // addresses are cheap, and registers are not: none waits for the next tile
+    const int chunk = thread % kLanes;
+    const int first = thread / kLanes;
+    const T *from = source + first * row_stride + chunk * 8;
+    T *to = target + first * Stride + chunk * 8;
+    if (kLanes == kChunks || chunk < kChunks) {
 #pragma unroll
       for (int r = 0; r < ceil_div(Rows, kRowsAtOnce); ++r) {
         const int row = first + r * kRowsAtOnce;
         if (Rows % kRowsAtOnce == 0 || row < Rows)
-          cp_async_16(to + r * kRowsAtOnce * Stride, row < valid ? from + r * kRowsAtOnce * row_stride : source,
-                      row < valid);
-      }
-    } else {
-#pragma unroll 4
-      for (int i = threadIdx.x; i < Rows * kChunks; i += Threads) {
-        const int row = i / kChunks;
-        const int chunk = (i - row * kChunks) * 8;
-        cp_async_16(target + row * Stride + chunk, row < valid ? source + row * row_stride + chunk : source,
-                    row < valid);
+          cp_async_16(to + r * kRowsAtOnce * Stride,
+                      row < valid ? from + r * kRowsAtOnce * row_stride : source, row < valid);
       }
     }
   } else {
@@ -102,17 +118,19 @@ __device__ inline void zero_padding(T *target, int rows) {
   }
 }
 
-/// What a warp carries over the tiles: `RowBlocks` times 16 rows. A lane holds rows g and g + 8 of each block (g = lane / 4),
-/// and of the accumulators columns 8 n + 2 (lane % 4) + {0, 1}: element [n][2 * half + pair].
-template <int RowBlocks, int DimV> struct MmaAccumulators {
+/// What a warp carries over the tiles: `RowBlocks` times 16 rows. A lane holds rows g and g + 8 of each block
+/// (g = lane / 4), and of the accumulators columns 8 n + 2 (lane % 4) + {0, 1}: element [n][2 * half + pair].
+template <int RowBlocks, int DimV>
+struct MmaAccumulators {
   float out[RowBlocks][DimV / 8][4];
   RowState rows[RowBlocks][2];
 };
 
 /// S = Q K^T for one warp and one tile of keys.
-template <typename T, typename Shape, int TileN>
-__device__ inline void mma_scores(float (&s)[Shape::kRowBlocks][TileN / 8][4], const T *q, const T *k,
-                                  const unsigned int (&q_registers)[Shape::kRowBlocks][Shape::kDimK / 16][4]) {
+template <typename T, typename Shape, int TileN, bool QueryInRegisters>
+__device__ inline void
+mma_scores(float (&s)[Shape::kRowBlocks][TileN / 8][4], const T *q, const T *k,
+           const unsigned int (&q_registers)[Shape::kRowBlocks][Shape::kDimK / 16][4]) {
   const int lane = threadIdx.x % kWarpSize;
   // ldmatrix rows for Q: matrices (rows 0..7, k 0..7), (8..15, 0..7), (0..7, 8..15), (8..15, 8..15).
   const T *q_lane = q + (lane % 16) * Shape::kStrideQ + lane / 16 * 8;
@@ -130,7 +148,7 @@ __device__ inline void mma_scores(float (&s)[Shape::kRowBlocks][TileN / 8][4], c
     unsigned int a[Shape::kRowBlocks][4];
 #pragma unroll
     for (int r = 0; r < Shape::kRowBlocks; ++r) {
-      if constexpr (Shape::kQueryInRegisters) {
+      if constexpr (QueryInRegisters) {
 #pragma unroll
         for (int e = 0; e < 4; ++e)
           a[r][e] = q_registers[r][c][e];
@@ -224,10 +242,11 @@ __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulator
   }
 }
 
-/// Hands out a warp's rows: normalised, rounded, through the warp's own rows of the query tile, then in whole rows.
+/// Hands out a warp's rows: normalised, rounded, through the warp's own rows of the query tile, then in whole
+/// rows.
 template <typename T, typename Shape, int ValueDim, bool Aligned, typename Accumulators>
-__device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionParams<T> &p, const AttentionWork &work,
-                                 int first_row) {
+__device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionParams<T> &p,
+                                 const AttentionWork &work, int first_row) {
   const int lane = threadIdx.x % kWarpSize;
   __syncwarp(); // the warp's last ldmatrix of its queries lies before the stores below
 #pragma unroll
@@ -243,7 +262,8 @@ __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionPara
         *reinterpret_cast<unsigned int *>(tile + row * Shape::kStrideQ + n * 8 + lane % 4 * 2) =
             pack_pair<T>(acc.out[r][n][2 * half] * normaliser, acc.out[r][n][2 * half + 1] * normaliser);
       if (p.lse && lane % 4 == 0 && first_row + row < p.q_len)
-        p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] = row_logsumexp(state);
+        p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] =
+            row_logsumexp(state);
     }
   }
   __syncwarp();
@@ -272,11 +292,16 @@ template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps
 __device__ inline void attention_forward(const AttentionParams<T> &p, const Score &score) {
   using Shape = AttentionMmaShape<HeadDim, ValueDim, TileM, TileN, Warps>;
   constexpr int kRowBlocks = Shape::kRowBlocks;
+  // Q fragments stay in registers where there is room beside S and O; generated functions need some of it.
+  constexpr bool kQueryInRegisters = Shape::kFragments <= (Score::kHasMask || Score::kHasScore ? 140 : 160);
   constexpr int kStageK = TileN * Shape::kStrideK;
   constexpr int kStageV = TileN * Shape::kStrideV;
   T *shared_q = reinterpret_cast<T *>(dynamic_shared());
   T *shared_k = shared_q + TileM * Shape::kStrideQ;
   T *shared_v = shared_k + Shape::kStages * kStageK;
+  auto *block = reinterpret_cast<MmaBlock<T> *>(shared_q + Shape::kElements);
+  static_assert(sizeof(MmaBlock<T>) <= 32 && Shape::kElements % 8 == 0,
+                "kSharedBytes counts 32 bytes, aligned to 16");
 
   const int warp = threadIdx.x / kWarpSize;
   const int lane = threadIdx.x % kWarpSize;
@@ -297,21 +322,24 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   zero_padding<HeadDim, Shape::kDimK, Shape::kStrideK, Shape::kThreads>(shared_k, Shape::kStages * TileN);
   zero_padding<ValueDim, Shape::kDimV, Shape::kStrideV, Shape::kThreads>(shared_v, Shape::kStages * TileN);
 
-  const auto load_tile = [&](int tile) {
+  const auto load_tile = [&](int tile, const T *k, const T *v) {
     const int stage = tile % Shape::kStages;
     const long long key = (long long)tile * TileN;
     const int valid = p.kv_len - tile * TileN;
     copy_rows<TileN, HeadDim, Shape::kStrideK, Shape::kThreads, Aligned>(shared_k + stage * kStageK,
-                                                                        k + key * p.k_row, p.k_row, valid);
+                                                                         k + key * p.k_row, p.k_row, valid);
     copy_rows<TileN, ValueDim, Shape::kStrideV, Shape::kThreads, Aligned>(shared_v + stage * kStageV,
-                                                                         v + key * p.v_row, p.v_row, valid);
+                                                                          v + key * p.v_row, p.v_row, valid);
   };
 
   copy_rows<TileM, HeadDim, Shape::kStrideQ, Shape::kThreads, Aligned>(shared_q, q, p.q_row,
-                                                                     p.q_len - work.first_row);
+                                                                       p.q_len - work.first_row);
   if (tiles > 0)
-    load_tile(0);
+    load_tile(0, k, v);
   cp_async_commit();
+
+  if (threadIdx.x == 0)
+    *block = MmaBlock<T>{k, v, work};
 
   const AttentionScale scale = attention_scale<Score>(p.scale);
   const int warp_row = warp * kRowBlocks * 16;
@@ -327,12 +355,13 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     __syncwarp();
   }
   unsigned int q_registers[kRowBlocks][Shape::kDimK / 16][4];
-  if constexpr (Shape::kQueryInRegisters) {
+  if constexpr (kQueryInRegisters) {
 #pragma unroll
     for (int r = 0; r < kRowBlocks; ++r)
 #pragma unroll
       for (int c = 0; c < Shape::kDimK / 16; ++c)
-        ldmatrix_x4(q_registers[r][c], warp_q + (r * 16 + lane % 16) * Shape::kStrideQ + c * 16 + lane / 16 * 8);
+        ldmatrix_x4(q_registers[r][c],
+                    warp_q + (r * 16 + lane % 16) * Shape::kStrideQ + c * 16 + lane / 16 * 8);
   }
 
   MmaAccumulators<kRowBlocks, Shape::kDimV> acc;
@@ -348,12 +377,13 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
   for (int tile = 0; tile < tiles; ++tile) {
     if (tile > 0) {
-      // This thread's copies of the tile are in; after the barrier everybody's are, and nobody reads the other stage.
+      // This thread's copies of the tile are in; after the barrier everybody's are, and nobody reads the
+      // other stage.
       cp_async_wait<0>();
       __syncthreads();
     }
     if (tile + 1 < tiles)
-      load_tile(tile + 1);
+      load_tile(tile + 1, block->k, block->v);
     cp_async_commit();
 
     const int key = tile * TileN;
@@ -363,18 +393,28 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       continue; // the warp alone; it meets the others at the next barrier
     const int stage = tile % Shape::kStages;
     float s[kRowBlocks][TileN / 8][4];
-    mma_scores<T, Shape, TileN>(s, warp_q, shared_k + stage * kStageK, q_registers);
+    mma_scores<T, Shape, TileN, kQueryInRegisters>(s, warp_q, shared_k + stage * kStageK, q_registers);
 
     const auto apply = [&](auto edge) {
 #pragma unroll
-      for (int r = 0; r < kRowBlocks; ++r)
+      for (int r = 0; r < kRowBlocks; ++r) {
 #pragma unroll
-        for (int n = 0; n < TileN / 8; ++n)
+        for (int half = 0; half < 2; ++half) {
+          const int i = opaque(first_row + lane / 4) + r * 16 + half * 8;
+          const int lane_key = opaque(key + lane % 4 * 2);
 #pragma unroll
-          for (int e = 0; e < 4; ++e)
-            s[r][n][e] = masked_score<Score, decltype(edge)::value>(
-                score, s[r][n][e], p.scale, work.batch, work.head, first_row + r * 16 + e / 2 * 8 + lane / 4,
-                key + n * 8 + lane % 4 * 2 + e % 2, p.q_len, p.kv_len);
+          for (int n = 0; n < TileN / 8; ++n)
+#pragma unroll
+            for (int pair = 0; pair < 2; ++pair)
+              s[r][n][2 * half + pair] = masked_score<Score, decltype(edge)::value>(
+                  score, s[r][n][2 * half + pair], p.scale, block->work.batch, block->work.head, i,
+                  lane_key + n * 8 + pair, p.q_len, p.kv_len);
+          // Nothing of the generated functions moves to another row: else all of a tile's loads are started,
+          // and all addresses computed, at once, and the registers that wait for them spill.
+          if (Score::kHasMask || Score::kHasScore)
+            __syncwarp();
+        }
+      }
     };
     if (kind == TileKind::Edge)
       apply(BoolConstant<true>{});
@@ -384,7 +424,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     mma_softmax(s, acc, scale.exponent);
     mma_values<T, Shape, TileN>(acc.out, s, shared_v + stage * kStageV);
   }
-  mma_store<T, Shape, ValueDim, Aligned>(acc, warp_q, p, work, first_row);
+  mma_store<T, Shape, ValueDim, Aligned>(acc, warp_q, p, block->work, block->work.first_row + warp_row);
 }
 
 } // namespace heddle

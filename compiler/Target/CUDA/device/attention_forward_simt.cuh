@@ -1,35 +1,39 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forward attention in true float32 (fused multiply-adds, no tf32). Interface and formula: attention_common.cuh.
+// Forward attention in true float32 (fused multiply-adds, no tf32). Interface and formula:
+// attention_common.cuh.
 //
-// A block of `Warps` warps computes TileM = 32 * Warps queries of one head; each warp owns 32 of them from the first
-// product to the output. Keys and values pass through shared memory in tiles of TileN (32, 64 or 128).
+// A block of `Warps` warps computes TileM = 32 * Warps queries of one head; each warp owns 32 of them from
+// the first product to the output. Keys and values pass through shared memory in tiles of TileN (32, 64 or
+// 128).
 //
-// Both products are made of outer products from shared memory: per step a lane reads 8 values of one operand and up to 8 (or
-// 16) of the other as float4 and does 64 (or 128) multiply-adds with them. A ratio of about 16 multiply-adds for one 16-byte
-// load is what keeps the arithmetic, and not shared memory, the limit. It needs operands that are contiguous in the
-// dimension that is *not* summed over, so Q and K are transposed on their way in, and P on its way out of registers:
+// Both products are made of outer products from shared memory: per step a lane reads 8 values of one operand
+// and up to 8 (or 16) of the other as float4 and does 64 (or 128) multiply-adds with them. A ratio of about
+// 16 multiply-adds for one 16-byte load is what keeps the arithmetic, and not shared memory, the limit. It
+// needs operands that are contiguous in the dimension that is *not* summed over, so Q and K are transposed on
+// their way in, and P on its way out of registers:
 //
 //   Q [HeadDim][TileM + 4]          floats; [c][query]
 //   K [HeadDim][TileN + 4]          [c][key]
 //   V [TileN][kStrideV]             as it is
 //   P [Warps][TileN][32 + 4]        [key][query of the warp]
 //
-// Lanes: rm = lane % 4 chooses queries 4 rm + {0..3} and 16 + 4 rm + {0..3} of the warp's 32, in both products; so a
-// row's maximum and corrections stay in the registers of the four... eight lanes that share rm. kn = lane / 4 chooses
-//   first product   keys 4 kn + {0..3}, + 32, + 64, + 96 as far as TileN goes
-//   second product  kn = column + kColumnLanes * group: value columns `column`, one of kColumnLanes interleaved sets, and keys:
-//                   where ValueDim is small, the eight lanes outnumber the columns, and kGroups groups of lanes each take
-//                   every kGroups-th block of four keys; their accumulators are added once, at the end.
+// Lanes: rm = lane % 4 chooses queries 4 rm + {0..3} and 16 + 4 rm + {0..3} of the warp's 32, in both
+// products, so that a row's maximum and corrections stay in the registers of the eight lanes that share rm.
+// kn = lane / 4 chooses in the first product keys 4 kn + {0..3}, and the same + 32, 64, 96 as far as TileN
+// goes. In the second, kn = column_lane + kColumnLanes * group: one of kColumnLanes interleaved sets of value
+// columns, and a share of the keys. Where ValueDim is small, the eight lanes outnumber the columns, and
+// kGroups groups of lanes each take every kGroups-th block of four keys; their accumulators are added once,
+// at the end.
 //
-// Banks (32 of 4 bytes): a float4 read of K covers 8 lanes x 16 bytes in a row, of Q and P 4 x 16 bytes in a row (the other lanes
-// read the same words): no conflicts. The transposing copies go 8 columns x 4 rows a warp: rows of T + 4 floats put column c
-// into banks 4 c + row. Stores of P go 2 keys blocks x 4 chunks for eight lanes: key blocks are 4 x 36 floats apart, which
-// is 16 banks.
+// Banks (32 of 4 bytes): a float4 read of K covers 8 lanes x 16 bytes in a row, of Q and P 4 x 16 bytes in a
+// row (the other lanes read the same words): no conflicts. The transposing copies go 8 columns x 4 rows a
+// warp: rows of T + 4 floats put column c into banks 4 c + row. Stores of P go 2 keys blocks x 4 chunks for
+// eight lanes: key blocks are 4 x 36 floats apart, which is 16 banks.
 //
-// Order in time: K of tile t + 1 is copied while P V of tile t is computed, V of tile t while Q K^T is; so one buffer for each
-// is enough, with two barriers for a tile:
+// Order in time: K of tile t + 1 is copied while P V of tile t is computed, V of tile t while Q K^T is; so
+// one buffer for each is enough, with two barriers for a tile:
 //   wait for K; barrier (V's buffer is free, K is there); start V; Q K^T; softmax; P
 //   wait for V; barrier (K's buffer is free, V is there); start the next K; P V
 
@@ -43,14 +47,16 @@
 namespace heddle {
 
 /// Sizes that follow from a choice of tile.
-template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps> struct AttentionSimtShape {
-  static_assert(HeadDim % 8 == 0 && HeadDim >= 8 && ValueDim % 8 == 0 && ValueDim >= 8, "columns go by eight");
+template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps>
+struct AttentionSimtShape {
+  static_assert(HeadDim % 8 == 0 && HeadDim >= 8 && ValueDim % 8 == 0 && ValueDim >= 8,
+                "columns go by eight");
   static_assert(TileM == 32 * Warps, "a warp owns 32 queries");
   static_assert(TileN == 32 || TileN == 64 || TileN == 128, "eight lanes share a row's keys by fours");
 
   static constexpr int kThreads = Warps * kWarpSize;
-  static constexpr int kRows = 8;                // queries of a lane
-  static constexpr int kKeys = TileN / 8;        // keys of a lane in the first product
+  static constexpr int kRows = 8;         // queries of a lane
+  static constexpr int kKeys = TileN / 8; // keys of a lane in the first product
   static constexpr int kColumnLanes = ValueDim <= 16 ? 2 : ValueDim <= 32 ? 4 : 8;
   static constexpr int kGroups = 8 / kColumnLanes;
   static constexpr int kColumns = round_up(ceil_div(ValueDim, kColumnLanes), 2); // value columns of a lane
@@ -86,7 +92,8 @@ __device__ inline void copy_transposed(float *target, const float *source, long 
   }
 }
 
-/// Starts copying rows as they are: by 16 bytes where `Aligned` (source and row_stride keep to that), else by 4.
+/// Starts copying rows as they are: by 16 bytes where `Aligned` (source and row_stride keep to that), else
+/// by 4.
 template <int Rows, int Columns, int Stride, int Threads, bool Aligned>
 __device__ inline void copy_straight(float *target, const float *source, long long row_stride, int valid) {
   if constexpr (Aligned) {
@@ -111,7 +118,8 @@ __device__ inline void copy_straight(float *target, const float *source, long lo
 }
 
 /// Reads N floats as float4 (or float2) each `Step` floats apart.
-template <int N, int Width, int Step> __device__ inline void read_chunks(float (&values)[N], const float *source) {
+template <int N, int Width, int Step>
+__device__ inline void read_chunks(float (&values)[N], const float *source) {
 #pragma unroll
   for (int i = 0; i < N / Width; ++i) {
     const Vec<float, Width> chunk = Vec<float, Width>::load(source + i * Step);
@@ -133,8 +141,8 @@ __device__ inline void outer_product(float (&sums)[M][N], const float (&a)[M], c
 
 /// Turns a lane's scores into exponentials and brings sums and accumulators up to date.
 template <int Rows, int Keys, int Columns>
-__device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][Columns], RowState (&rows)[Rows],
-                                    float exponent) {
+__device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][Columns],
+                                    RowState (&rows)[Rows], float exponent) {
   float correction[Rows];
   bool changed = false;
 #pragma unroll
@@ -206,7 +214,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   // Value columns beyond ValueDim: no copy touches them, their sums are never stored.
   if constexpr (ValueDim < Shape::kDimV) {
     for (int i = threadIdx.x; i < TileN * (Shape::kDimV - ValueDim); i += kThreads)
-      shared_v[i / (Shape::kDimV - ValueDim) * Shape::kStrideV + ValueDim + i % (Shape::kDimV - ValueDim)] = 0.0f;
+      shared_v[i / (Shape::kDimV - ValueDim) * Shape::kStrideV + ValueDim + i % (Shape::kDimV - ValueDim)] =
+          0.0f;
   }
   copy_transposed<TileM, HeadDim, Shape::kStrideQ, kThreads>(shared_q, q, p.q_row, p.q_len - work.first_row);
   if (tiles > 0)
@@ -237,7 +246,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     cp_async_wait<0>();
     __syncthreads();
     copy_straight<TileN, ValueDim, Shape::kStrideV, kThreads, Aligned>(shared_v, v + key * p.v_row, p.v_row,
-                                                                      p.kv_len - key);
+                                                                       p.kv_len - key);
     cp_async_commit();
 
     const TileKind kind = classify_tile<Score::kCausal>(first_row, kWarpSize, key, TileN, p.kv_len, diagonal);
@@ -260,12 +269,19 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
       const auto apply = [&](auto edge) {
 #pragma unroll
-        for (int r = 0; r < kRows; ++r)
+        for (int r = 0; r < kRows; ++r) {
+          const int i = opaque(first_row + rm * 4) + r / 4 * 16 + r % 4;
+          const int lane_key = opaque(key + kn * 4);
 #pragma unroll
           for (int n = 0; n < kKeys; ++n)
-            s[r][n] = masked_score<Score, decltype(edge)::value>(
-                score, s[r][n], p.scale, work.batch, work.head, first_row + r / 4 * 16 + rm * 4 + r % 4,
-                key + n / 4 * 32 + kn * 4 + n % 4, p.q_len, p.kv_len);
+            s[r][n] =
+                masked_score<Score, decltype(edge)::value>(score, s[r][n], p.scale, work.batch, work.head, i,
+                                                           lane_key + n / 4 * 32 + n % 4, p.q_len, p.kv_len);
+          // Nothing of the generated functions moves to another row: else all of a tile's loads are started,
+          // and all addresses computed, at once, and the registers that wait for them spill.
+          if (Score::kHasMask || Score::kHasScore)
+            __syncwarp();
+        }
       };
       if (kind == TileKind::Edge)
         apply(BoolConstant<true>{});
@@ -287,8 +303,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     cp_async_wait<0>();
     __syncthreads();
     if (tile + 1 < tiles) {
-      copy_transposed<TileN, HeadDim, Shape::kStrideK, kThreads>(shared_k, k + (key + TileN) * p.k_row, p.k_row,
-                                                                p.kv_len - key - TileN);
+      copy_transposed<TileN, HeadDim, Shape::kStrideK, kThreads>(shared_k, k + (key + TileN) * p.k_row,
+                                                                 p.k_row, p.kv_len - key - TileN);
     }
     cp_async_commit();
 
@@ -326,7 +342,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     if (first_row + row >= p.q_len || group != 0)
       continue;
     if (p.lse && column_lane == 0)
-      p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] = row_logsumexp(rows[r]);
+      p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] =
+          row_logsumexp(rows[r]);
     const float normaliser = row_normaliser(rows[r].sum);
 #pragma unroll
     for (int c = 0; c < kColumns; c += kWidth) {

@@ -1,9 +1,9 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which tile an attention skeleton is instantiated with, and what it needs: host-side C++ for the compiler and the benches. The
-// choices were measured with bench/kernels/attention.cu; the sizes are those of AttentionMmaShape and
-// AttentionSimtShape, which the bench holds against these by static_assert.
+// Which tile an attention skeleton is instantiated with, and what it needs: host-side C++ for the compiler
+// and the benches. The choices were measured with bench/kernels/attention.cu; the sizes are those of
+// AttentionMmaShape and AttentionSimtShape, which the bench holds against these by static_assert.
 
 #ifndef HEDDLE_DEVICE_ATTENTION_TILES_H
 #define HEDDLE_DEVICE_ATTENTION_TILES_H
@@ -18,16 +18,16 @@ struct AttentionTile {
   int minBlocks; // second argument of __launch_bounds__: caps registers at 65536 / (32 * warps * minBlocks)
 };
 
-/// bf16 and f16 (attention_forward_mma.cuh). `generated`: the kernel has a score or mask function, which needs registers.
+/// bf16 and f16 (attention_forward_mma.cuh). `generated`: the kernel has a score or mask function. What that
+/// reads and computes needs registers, which smaller steps leave.
 constexpr AttentionTile attentionMmaTile(int headDim, int valueDim, bool generated) {
   const int dim = headDim > valueDim ? headDim : valueDim;
-  return dim > 96 && generated ? AttentionTile{128, 32, 4, 2} : AttentionTile{128, 64, 4, 2};
-}
-
-/// float32 (attention_forward_simt.cuh).
-constexpr AttentionTile attentionSimtTile(int headDim, int valueDim) {
-  const int dim = headDim > valueDim ? headDim : valueDim;
-  return dim <= 64 ? AttentionTile{128, 64, 4, 2} : AttentionTile{128, 32, 4, 1};
+  if (dim > 128)
+    return AttentionTile{64, 32, 4, 2};
+  // 120 is padded to 128, whose S and O fill the registers, and copies narrower rows besides: for sm_80 it
+  // spills.
+  const bool small = (dim > 32 && generated) || dim == 120;
+  return small ? AttentionTile{128, 32, 4, 2} : AttentionTile{128, 64, 4, 2};
 }
 
 /// Dynamic shared memory in bytes of one block.
@@ -35,7 +35,7 @@ constexpr int attentionMmaSharedBytes(int headDim, int valueDim, const Attention
   const int strideK = (headDim + 15) / 16 * 16 + 8;
   const int strideV = (valueDim + 15) / 16 * 16 + 8;
   const int strideQ = strideK > strideV ? strideK : strideV;
-  return 2 * (tile.tileM * strideQ + 2 * tile.tileN * (strideK + strideV));
+  return 2 * (tile.tileM * strideQ + 2 * tile.tileN * (strideK + strideV)) + 32;
 }
 
 constexpr int attentionSimtSharedBytes(int headDim, int valueDim, const AttentionTile &tile) {
@@ -43,7 +43,22 @@ constexpr int attentionSimtSharedBytes(int headDim, int valueDim, const Attentio
   const int columns = ((valueDim + lanes - 1) / lanes + 1) / 2 * 2;
   const int dimV = lanes * columns;
   const int strideV = lanes < 8 && dimV % 8 == 0 ? dimV + 4 : dimV;
-  return 4 * (headDim * (tile.tileM + 4 + tile.tileN + 4) + tile.tileN * strideV + tile.warps * tile.tileN * 36);
+  return 4 *
+         (headDim * (tile.tileM + 4 + tile.tileN + 4) + tile.tileN * strideV + tile.warps * tile.tileN * 36);
+}
+
+/// float32 (attention_forward_simt.cuh). `sharedLimit`: bytes of shared memory that the target gives one
+/// block. Above 120, Q leaves room for one block of 128 queries; a block of 256 puts eight warps to work
+/// where it fits, but wastes more on the causal diagonal than it gains. Sizes above 128 work, but spill.
+constexpr AttentionTile attentionSimtTile(int headDim, int valueDim, bool generated = false,
+                                          bool causal = true, int sharedLimit = 163 * 1024) {
+  const int dim = headDim > valueDim ? headDim : valueDim;
+  if (dim <= 64)
+    return generated ? AttentionTile{128, 32, 4, 2} : AttentionTile{128, 64, 4, 2};
+  const AttentionTile large{256, 32, 8, 1};
+  if (dim > 120 && dim <= 128 && !causal && attentionSimtSharedBytes(headDim, valueDim, large) <= sharedLimit)
+    return large;
+  return AttentionTile{128, 32, 4, 1};
 }
 
 } // namespace heddle

@@ -1,8 +1,8 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions over the lanes of a warp and over the threads of a block, in an order that depends on the number of
-// threads alone: the same input gives the same bits. Every thread receives the result.
+// Reductions over the lanes of a warp and over the threads of a block, in an order that depends on the number
+// of threads alone: the same input gives the same bits. Every thread receives the result.
 
 #ifndef HEDDLE_DEVICE_REDUCE_CUH
 #define HEDDLE_DEVICE_REDUCE_CUH
@@ -27,8 +27,10 @@ struct Min {
   static __device__ float apply(float a, float b) { return a != a ? a : b != b ? b : fminf(a, b); }
 };
 
-/// Combines `value` over groups of `Width` neighbouring lanes (a power of two, at most 32). All 32 lanes must call.
-template <typename Op, int Width = kWarpSize> __device__ inline float warp_reduce(float value) {
+/// Combines `value` over groups of `Width` neighbouring lanes (a power of two, at most 32). All 32 lanes must
+/// call.
+template <typename Op, int Width = kWarpSize>
+__device__ inline float warp_reduce(float value) {
   static_assert((Width & (Width - 1)) == 0 && Width <= kWarpSize, "lanes are combined by a butterfly");
 #pragma unroll
   for (int distance = Width / 2; distance > 0; distance /= 2)
@@ -36,13 +38,15 @@ template <typename Op, int Width = kWarpSize> __device__ inline float warp_reduc
   return value;
 }
 
-/// Floats of shared scratch that block_reduce needs for `values` values: one slot for each warp that a block may have.
+/// Floats of shared scratch that block_reduce needs for `values` values: one slot for each warp that a block
+/// may have.
 __host__ __device__ constexpr int block_reduce_scratch(int values) { return values * kWarpSize; }
 
-/// Combines each of values[0..N) over all threads of a block of any number of whole warps, at most 32. `scratch` is
-/// shared memory of block_reduce_scratch(N) floats and may be used again at once: the function begins and
-/// ends with all threads done with it. All threads must call.
-template <typename Op, int N> __device__ inline void block_reduce(float (&values)[N], float *scratch) {
+/// Combines each of values[0..N) over all threads of a block of any number of whole warps, at most 32.
+/// `scratch` is shared memory of block_reduce_scratch(N) floats and may be used again at once: the function
+/// begins and ends with all threads done with it. All threads must call.
+template <typename Op, int N>
+__device__ inline void block_reduce(float (&values)[N], float *scratch) {
   const int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const int lane = thread % kWarpSize;
   const int warp = thread / kWarpSize;
@@ -58,15 +62,17 @@ template <typename Op, int N> __device__ inline void block_reduce(float (&values
       scratch[i * kWarpSize + warp] = values[i];
   }
   __syncthreads();
-  // Each warp combines the partial results for itself; lanes without a warp hold the identity, so that the number of
-  // warps need not be a power of two. This costs no more than one warp doing it, and saves a second exchange.
+  // Each warp combines the partial results for itself; lanes without a warp hold the identity, so that the
+  // number of warps need not be a power of two. This costs no more than one warp doing it, and saves a second
+  // exchange.
 #pragma unroll
   for (int i = 0; i < N; ++i)
     values[i] = warp_reduce<Op>(lane < warps ? scratch[i * kWarpSize + lane] : Op::identity());
   __syncthreads();
 }
 
-template <typename Op> __device__ inline float block_reduce(float value, float *scratch) {
+template <typename Op>
+__device__ inline float block_reduce(float value, float *scratch) {
   float values[1] = {value};
   block_reduce<Op, 1>(values, scratch);
   return values[0];

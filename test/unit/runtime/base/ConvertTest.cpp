@@ -83,7 +83,8 @@ TEST(Convert, ArraysAgreeWithElementsAtOddSizes) {
 
 TEST(Convert, RefusesIntegers) {
   float value = 0;
-  EXPECT_EQ(widenToF32(DType::I32, &value, &value, 0).message(), "conversion wants f32, bf16 or f16, found i32");
+  EXPECT_EQ(widenToF32(DType::I32, &value, &value, 0).message(),
+            "conversion wants f32, bf16 or f16, found i32");
 }
 
 TEST(Convert, WidensIntegersToF64) {

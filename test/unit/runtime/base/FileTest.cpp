@@ -55,19 +55,22 @@ TEST_F(FileTest, FullDiskIsOneClearError) {
     GTEST_SKIP() << "no /dev/full";
   Status status = writeFile("/dev/full", std::vector<uint8_t>{1, 2, 3});
   EXPECT_EQ(status.code(), StatusCode::Unavailable);
-  EXPECT_NE(status.message().find("cannot write /dev/full: No space left on device (wanted 3 more bytes, free "),
-            std::string::npos)
+  EXPECT_NE(
+      status.message().find("cannot write /dev/full: No space left on device (wanted 3 more bytes, free "),
+      std::string::npos)
       << status.message();
   EXPECT_FALSE(fs::is_regular_file("/dev/full")); // Not replaced by a file.
 }
 
 TEST_F(FileTest, ErrorsNameThePath) {
-  EXPECT_EQ(readFile(path("none")).status().message(), "cannot open " + path("none") + ": No such file or directory");
+  EXPECT_EQ(readFile(path("none")).status().message(),
+            "cannot open " + path("none") + ": No such file or directory");
   EXPECT_EQ(readFile(folder_.string()).status().message(),
             "cannot read " + folder_.string() + ": wanted a file, found a folder");
   EXPECT_EQ(writeFile(path("no/where"), {}).message(),
             "cannot write " + path("no/where") + ": No such file or directory");
-  EXPECT_EQ(writeFile(folder_.string(), {}).message(), "cannot write " + folder_.string() + ": it is a folder");
+  EXPECT_EQ(writeFile(folder_.string(), {}).message(),
+            "cannot write " + folder_.string() + ": it is a folder");
   EXPECT_EQ(readFile(path("none")).status().code(), StatusCode::InvalidInput);
 }
 

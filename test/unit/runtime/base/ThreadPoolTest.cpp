@@ -21,7 +21,8 @@ TEST(ThreadPool, CoversEveryItemOnce) {
           for (int64_t i = begin; i < end; ++i)
             ++visits[static_cast<size_t>(i)];
         });
-        EXPECT_EQ(visits, std::vector<int>(static_cast<size_t>(items), 1)) << threads << " " << items << " " << grain;
+        EXPECT_EQ(visits, std::vector<int>(static_cast<size_t>(items), 1))
+            << threads << " " << items << " " << grain;
       }
   }
 }
@@ -43,7 +44,8 @@ TEST(ThreadPool, ManyLoopsInARow) {
   std::vector<int64_t> partial(4);
   int64_t total = 0;
   for (int round = 0; round < 20000; ++round) {
-    pool.parallelFor(4, 1, [&](int64_t begin, int64_t end) { partial[static_cast<size_t>(begin)] = round + end - begin; });
+    pool.parallelFor(
+        4, 1, [&](int64_t begin, int64_t end) { partial[static_cast<size_t>(begin)] = round + end - begin; });
     total += std::accumulate(partial.begin(), partial.end(), int64_t{0}) - 4 - 4 * int64_t{round};
   }
   EXPECT_EQ(total, 0);

@@ -116,8 +116,8 @@ TEST_F(CpuDeviceTest, LoadErrorsNameTheKernel) {
             "kernel treadle: object code: it does not define the function \"treadle\"");
   auto other = device->load(planWith("mark", "x86-64-v9"));
   EXPECT_EQ(other.status().code(), StatusCode::Unavailable);
-  EXPECT_EQ(other.status().message(), "kernel mark was made for x86-64-v9; this processor (" + device->name() +
-                                          ") has " + device->target());
+  EXPECT_EQ(other.status().message(), "kernel mark was made for x86-64-v9; this processor (" +
+                                          device->name() + ") has " + device->target());
 }
 
 TEST_F(CpuDeviceTest, ProductsRun) {
@@ -133,7 +133,8 @@ TEST_F(CpuDeviceTest, ProductsRun) {
 
 TEST_F(CpuDeviceTest, CannotRecord) {
   EXPECT_EQ(device->beginRecording().code(), StatusCode::Unavailable);
-  EXPECT_EQ(device->beginRecording().message(), "device cpu cannot record steps; use the sequential executor");
+  EXPECT_EQ(device->beginRecording().message(),
+            "device cpu cannot record steps; use the sequential executor");
 }
 
 TEST_F(CpuDeviceTest, ProfilesStepByStep) {

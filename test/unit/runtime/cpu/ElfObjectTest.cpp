@@ -131,8 +131,8 @@ TEST(ElfObject, TruncatedFilesAreErrors) {
     ASSERT_FALSE(ElfObject::load(std::span(bytes).first(size)).isOk()) << size;
 }
 
-// Damage may go unnoticed (a changed instruction is still code), but loading must never crash; the sanitizer build
-// runs this too.
+// Damage may go unnoticed (a changed instruction is still code), but loading must never crash; the sanitizer
+// build runs this too.
 TEST(ElfObject, DamagedFilesDoNotCrash) {
   const auto original = objectFile("kernel.o");
   size_t refused = 0;

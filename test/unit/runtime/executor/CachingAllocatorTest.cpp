@@ -102,7 +102,8 @@ TEST(CachingAllocator, RandomUseNeverOverlaps) {
         Block *block = take(allocator, bytes);
         ASSERT_GE(block->size, bytes);
         for (auto &[other, size] : live)
-          ASSERT_TRUE(block->address + block->size <= other->address || other->address + size <= block->address);
+          ASSERT_TRUE(block->address + block->size <= other->address ||
+                      other->address + size <= block->address);
         live.emplace_back(block, block->size);
         used += block->size;
       } else if (!live.empty()) {

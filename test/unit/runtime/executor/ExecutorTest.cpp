@@ -30,7 +30,8 @@ Plan cpuPlan() {
     kernel.binary = *object;
     plan.kernels.push_back(kernel);
   }
-  auto buffer = [&](const char *name, BufferRole role, std::vector<int64_t> shape, int64_t offset, int first, int last) {
+  auto buffer = [&](const char *name, BufferRole role, std::vector<int64_t> shape, int64_t offset, int first,
+                    int last) {
     Buffer b;
     b.name = name;
     b.role = role;
@@ -43,23 +44,25 @@ Plan cpuPlan() {
     b.lastStep = last;
     plan.buffers.push_back(b);
   };
-  buffer("x", BufferRole::Input, {5, 3}, Buffer::kUnplaced, 1, 1);            // 0
-  buffer("two", BufferRole::Constant, {1}, Buffer::kUnplaced, 0, 1);         // 1
-  buffer("h", BufferRole::Scratch, {5, 3}, 0, 1, 2);                         // 2
-  buffer("w", BufferRole::Parameter, {3, 4}, Buffer::kUnplaced, 2, 2);       // 3
-  buffer("bias", BufferRole::Constant, {4}, Buffer::kUnplaced, 2, 2);        // 4
-  buffer("y", BufferRole::Scratch, {5, 4}, 256, 2, 3);                       // 5
-  buffer("z", BufferRole::Output, {5, 4}, 768, 3, 3);                        // 6
-  buffer("runs", BufferRole::State, {1}, Buffer::kUnplaced, 4, 5);           // 7
-  buffer("count", BufferRole::Output, {1}, 1024, 5, 5);                      // 8
-  buffer("zero", BufferRole::Constant, {1}, Buffer::kUnplaced, 0, 0);        // 9
+  buffer("x", BufferRole::Input, {5, 3}, Buffer::kUnplaced, 1, 1);     // 0
+  buffer("two", BufferRole::Constant, {1}, Buffer::kUnplaced, 0, 1);   // 1
+  buffer("h", BufferRole::Scratch, {5, 3}, 0, 1, 2);                   // 2
+  buffer("w", BufferRole::Parameter, {3, 4}, Buffer::kUnplaced, 2, 2); // 3
+  buffer("bias", BufferRole::Constant, {4}, Buffer::kUnplaced, 2, 2);  // 4
+  buffer("y", BufferRole::Scratch, {5, 4}, 256, 2, 3);                 // 5
+  buffer("z", BufferRole::Output, {5, 4}, 768, 3, 3);                  // 6
+  buffer("runs", BufferRole::State, {1}, Buffer::kUnplaced, 4, 5);     // 7
+  buffer("count", BufferRole::Output, {1}, 1024, 5, 5);                // 8
+  buffer("zero", BufferRole::Constant, {1}, Buffer::kUnplaced, 0, 0);  // 9
   plan.arenaBytes = 1024 + 256;
-  plan.buffers[3].parts = {{"w.left", {6}, 0, InitKind::Normal, 0.5}, {"w.right", {2, 3}, 6, InitKind::Constant, 0.25}};
+  plan.buffers[3].parts = {{"w.left", {6}, 0, InitKind::Normal, 0.5},
+                           {"w.right", {2, 3}, 6, InitKind::Constant, 0.25}};
   float bias[4] = {1, 2, 3, 4}, zero = 0;
   plan.buffers[4].data.assign(reinterpret_cast<uint8_t *>(bias), reinterpret_cast<uint8_t *>(bias + 4));
   plan.buffers[9].data.assign(reinterpret_cast<uint8_t *>(&zero), reinterpret_cast<uint8_t *>(&zero + 1));
 
-  auto launch = [&](int kernel, std::vector<BufferRef> buffers, std::vector<int64_t> counts, int64_t items, Phase phase) {
+  auto launch = [&](int kernel, std::vector<BufferRef> buffers, std::vector<int64_t> counts, int64_t items,
+                    Phase phase) {
     Step step;
     step.kind = StepKind::Launch;
     step.phase = phase;
@@ -141,7 +144,8 @@ protected:
     for (size_t i = 0; i < x.size(); ++i)
       x[i] = static_cast<float>(i) - 7;
   }
-  StatusOr<std::unique_ptr<Executor>> create(const Plan &plan, bool poison = true, ParameterSource source = nullptr) {
+  StatusOr<std::unique_ptr<Executor>> create(const Plan &plan, bool poison = true,
+                                             ParameterSource source = nullptr) {
     ExecutorOptions options;
     options.kind = GetParam();
     options.seed = 9;
@@ -184,15 +188,17 @@ TEST_P(OnCpu, RunsASavedPlan) {
 
 TEST_P(OnCpu, ParametersFromASource) {
   Plan plan = cpuPlan();
-  auto executor = create(plan, true, [](const ParameterPart &part, DType dtype, std::span<uint8_t> destination) -> StatusOr<bool> {
-    EXPECT_EQ(dtype, DType::F32);
-    if (part.name != "w.right")
-      return false;
-    EXPECT_EQ(destination.size(), 24u);
-    std::vector<float> values = {1, 2, 3, 4, 5, 6};
-    std::memcpy(destination.data(), values.data(), 24);
-    return true;
-  });
+  auto executor =
+      create(plan, true,
+             [](const ParameterPart &part, DType dtype, std::span<uint8_t> destination) -> StatusOr<bool> {
+               EXPECT_EQ(dtype, DType::F32);
+               if (part.name != "w.right")
+                 return false;
+               EXPECT_EQ(destination.size(), 24u);
+               std::vector<float> values = {1, 2, 3, 4, 5, 6};
+               std::memcpy(destination.data(), values.data(), 24);
+               return true;
+             });
   ASSERT_TRUE(executor.isOk()) << executor.status().message();
   std::vector<float> w = wOf(9);
   for (int i = 0; i < 6; ++i)
@@ -224,7 +230,8 @@ TEST_P(OnCpu, NamesAndSizesAreChecked) {
   Plan plan = cpuPlan();
   auto executor = create(plan);
   ASSERT_TRUE(executor.isOk());
-  EXPECT_EQ((*executor)->setInput("ids", asBytes(x)).message(), "the plan has no input named \"ids\"; it has x");
+  EXPECT_EQ((*executor)->setInput("ids", asBytes(x)).message(),
+            "the plan has no input named \"ids\"; it has x");
   EXPECT_EQ((*executor)->setInput("x", asBytes({1})).message(),
             "input x: wanted 60 bytes (f32 [5, 3]), found 4");
   EXPECT_EQ((*executor)->output("logits").status().message(),
@@ -250,8 +257,8 @@ TEST_P(OnCpu, RefusesOtherDevicesAndTargets) {
   Plan plan = cpuPlan();
   plan.target = "x86-64-v9";
   EXPECT_EQ(create(plan).status().code(), StatusCode::Unavailable);
-  EXPECT_EQ(create(plan).status().message(), "the plan was made for x86-64-v9; this device (" + device->name() +
-                                                 ") is " + device->target());
+  EXPECT_EQ(create(plan).status().message(),
+            "the plan was made for x86-64-v9; this device (" + device->name() + ") is " + device->target());
   plan = cpuPlan();
   plan.steps[3].copy.bytes = 81;
   EXPECT_EQ(create(plan).status().message(),
@@ -272,7 +279,9 @@ TEST_P(OnCpu, TooLittleMemory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, OnCpu, testing::Values(ExecutorKind::Eager, ExecutorKind::Sequential),
-                         [](const auto &info) { return info.param == ExecutorKind::Eager ? "Eager" : "Sequential"; });
+                         [](const auto &info) {
+                           return info.param == ExecutorKind::Eager ? "Eager" : "Sequential";
+                         });
 
 TEST(Executor, CpuCannotRecord) {
   auto device = *createCpuDevice(1);
@@ -370,14 +379,16 @@ TEST(Executor, OutOfMemoryGivesThePlansPeak) {
   ExecutorOptions options;
   auto executor = Executor::create(device, plan, options);
   EXPECT_EQ(executor.status().code(), StatusCode::OutOfMemory);
-  EXPECT_EQ(executor.status().message(),
-            "the plan needs 6912 bytes: 1536 of parameters, inputs and constants, 1280 of arena, 4096 of library "
-            "workspace; free on device cuda: 3000 of 3000");
+  EXPECT_EQ(
+      executor.status().message(),
+      "the plan needs 6912 bytes: 1536 of parameters, inputs and constants, 1280 of arena, 4096 of library "
+      "workspace; free on device cuda: 3000 of 3000");
   // A device that promises more than it gives.
   device.claimedFree = 1 << 20;
-  EXPECT_EQ(Executor::create(device, plan, options).status().message(),
-            "the plan needs 6912 bytes: 1536 of parameters, inputs and constants, 1280 of arena, 4096 of library "
-            "workspace: wanted 4096 bytes, free 184");
+  EXPECT_EQ(
+      Executor::create(device, plan, options).status().message(),
+      "the plan needs 6912 bytes: 1536 of parameters, inputs and constants, 1280 of arena, 4096 of library "
+      "workspace: wanted 4096 bytes, free 184");
   EXPECT_EQ(device.used, 0);
 }
 

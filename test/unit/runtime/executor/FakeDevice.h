@@ -26,7 +26,8 @@ public:
   StatusOr<void *> allocate(int64_t bytes) override {
     ++allocations;
     if (bytes > capacity - used)
-      return outOfMemory("wanted " + std::to_string(bytes) + " bytes, free " + std::to_string(capacity - used));
+      return outOfMemory("wanted " + std::to_string(bytes) + " bytes, free " +
+                         std::to_string(capacity - used));
     void *memory = std::aligned_alloc(256, static_cast<size_t>((bytes + 255) / 256 * 256));
     live[memory] = bytes;
     used += bytes;
@@ -37,16 +38,24 @@ public:
     live.erase(memory);
     std::free(memory);
   }
-  StatusOr<MemoryInfo> memoryInfo() override { return MemoryInfo{claimedFree < 0 ? capacity - used : claimedFree, capacity}; }
+  StatusOr<MemoryInfo> memoryInfo() override {
+    return MemoryInfo{claimedFree < 0 ? capacity - used : claimedFree, capacity};
+  }
 
   Status upload(void *, const void *, int64_t) override { return Status::ok(); }
   Status download(void *, const void *, int64_t) override { return Status::ok(); }
   Status copy(void *, const void *, int64_t) override { return enqueue("copy"); }
   Status fill(void *, uint8_t, int64_t) override { return Status::ok(); }
-  Status generate(void *, DType, int64_t, InitKind, double, uint64_t, uint64_t) override { return Status::ok(); }
+  Status generate(void *, DType, int64_t, InitKind, double, uint64_t, uint64_t) override {
+    return Status::ok();
+  }
   Status synchronize() override { return Status::ok(); }
-  StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &) override { return std::make_unique<LoadedKernels>(); }
-  Status launch(LoadedKernels &, const Launch &, std::span<void *const>) override { return enqueue("launch"); }
+  StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &) override {
+    return std::make_unique<LoadedKernels>();
+  }
+  Status launch(LoadedKernels &, const Launch &, std::span<void *const>) override {
+    return enqueue("launch");
+  }
   Status product(const Product &, const ProductAddresses &) override { return enqueue("product"); }
   Status beginRecording() override {
     recording = true;
@@ -61,7 +70,7 @@ public:
     return Status::ok();
   }
   Status startProfile() override { return Status::ok(); }
-  void markStep(int32_t step) override { log += "#" + std::to_string(step) + " "; }
+  void markStep(int32_t step) override { log.append("#").append(std::to_string(step)).append(" "); }
   StatusOr<std::vector<StepTime>> stopProfile() override { return std::vector<StepTime>(); }
 
   Status enqueue(const char *what) {

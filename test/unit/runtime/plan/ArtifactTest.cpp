@@ -61,6 +61,7 @@ TEST(Artifact, RoundTripKeepsEveryField) {
     EXPECT_EQ(a.offset, b.offset);
     EXPECT_EQ(a.firstStep, b.firstStep);
     EXPECT_EQ(a.lastStep, b.lastStep);
+    EXPECT_EQ(a.indexLimit, b.indexLimit);
     EXPECT_EQ(a.data, b.data);
     EXPECT_EQ(a.location, b.location);
     ASSERT_EQ(a.parts.size(), b.parts.size());
@@ -167,8 +168,9 @@ TEST(Artifact, ForgedContentDoesNotCrash) {
 
 TEST(Artifact, OtherFilesAndVersions) {
   std::string text = "module { func.func @main() }";
-  EXPECT_EQ(readPlan(std::span(reinterpret_cast<const uint8_t *>(text.data()), text.size())).status().message(),
-            "not a plan: a plan begins with HEDDLEPL");
+  EXPECT_EQ(
+      readPlan(std::span(reinterpret_cast<const uint8_t *>(text.data()), text.size())).status().message(),
+      "not a plan: a plan begins with HEDDLEPL");
   auto bytes = *writePlan(samplePlan());
   bytes[8] = 77;
   EXPECT_EQ(readPlan(bytes).status().message(),
@@ -189,8 +191,9 @@ TEST(Artifact, AWrongPlanIsNotWritten) {
   plan.steps[2].copy.bytes = 33;
   auto bytes = writePlan(plan);
   EXPECT_EQ(bytes.status().code(), StatusCode::Internal);
-  EXPECT_EQ(bytes.status().message(), "the plan to be written is wrong: plan: step 2 (copy): source: bytes 0 to 0+33 "
-                                      "are outside buffer 3 (y) of 32");
+  EXPECT_EQ(bytes.status().message(),
+            "the plan to be written is wrong: plan: step 2 (copy): source: bytes 0 to 0+33 "
+            "are outside buffer 3 (y) of 32");
 }
 
 } // namespace

@@ -29,14 +29,14 @@ TEST(MemoryReport, PeakIsTheMostAtOnceAndItsFirstStep) {
 TEST(MemoryReport, CompiledPlan) {
   Plan plan = samplePlan();
   MemoryReport report = memoryReport(plan);
-  EXPECT_EQ(report.fixedBytes, 24 + 48 + 16); // x, w, bias; z is placed.
+  EXPECT_EQ(report.fixedBytes, 24 + 48 + 16 + 8); // x, w, bias, ids; z is placed.
   EXPECT_EQ(report.arenaBytes, 544);
   EXPECT_EQ(report.unplacedPeak, 0);
-  EXPECT_EQ(report.peakBytes, 88 + 544);
-  EXPECT_EQ(report.lowerBound, 88 + 24 + 32 + 32); // h and y at step 1, z always.
+  EXPECT_EQ(report.peakBytes, 96 + 544);
+  EXPECT_EQ(report.lowerBound, 96 + 24 + 32 + 32); // h and y at step 1, z always.
   EXPECT_EQ(report.lowerBoundStep, 1);
   EXPECT_EQ(report.unsharedBytes, 24 + 32);
-  EXPECT_EQ(report.bySize, (std::vector<int32_t>{2, 3, 4, 0, 1, 5}));
+  EXPECT_EQ(report.bySize, (std::vector<int32_t>{2, 3, 4, 0, 1, 5, 6}));
 }
 
 TEST(MemoryReport, EagerPlanCountsWhatLivesAtOnce) {
@@ -46,10 +46,10 @@ TEST(MemoryReport, EagerPlanCountsWhatLivesAtOnce) {
     buffer.offset = Buffer::kUnplaced;
   plan.buffers[3].firstStep = 2; // y no longer meets h.
   MemoryReport report = memoryReport(plan);
-  EXPECT_EQ(report.fixedBytes, 24 + 48 + 32 + 16);
+  EXPECT_EQ(report.fixedBytes, 24 + 48 + 32 + 16 + 8);
   EXPECT_EQ(report.unplacedPeak, 32);
-  EXPECT_EQ(report.peakBytes, 120 + 32);
-  EXPECT_EQ(report.lowerBound, 120 + 32);
+  EXPECT_EQ(report.peakBytes, 128 + 32);
+  EXPECT_EQ(report.lowerBound, 128 + 32);
   EXPECT_EQ(report.unsharedBytes, 24 + 32);
 }
 
@@ -69,12 +69,12 @@ TEST(MemoryReport, BuffersThatNoStepTouchesCountOnlyWhereTheyAreFixed) {
 TEST(MemoryReport, TableHasTheFiguresAndTheLargestBuffers) {
   Plan plan = samplePlan();
   std::string text = memoryTable(plan, memoryReport(plan), 3);
-  EXPECT_EQ(text, "peak                       632\n"
-                  "  fixed                     88\n"
+  EXPECT_EQ(text, "peak                       640\n"
+                  "  fixed                     96\n"
                   "  arena                    544\n"
                   "  unplaced                   0\n"
-                  "lower bound                176  at step 1, block product\n"
-                  "without reuse              144\n"
+                  "lower bound                184  at step 1, block product\n"
+                  "without reuse              152\n"
                   "bytes  role       type     steps   offset  buffer  location\n"
                   "   48  parameter  3x4xf32  always       -  w       w.cpp:1\n"
                   "   32  scratch    2x4xf32  1..2       256  y       y.cpp:1\n"

@@ -17,8 +17,8 @@ inline Plan samplePlan(const std::string &device = "cuda") {
   plan.mode = "forward";
   plan.precision = "fp32";
   plan.symbols = {{"batch", 2}, {"sequence", 128}};
-  auto buffer = [&](std::string name, BufferRole role, std::vector<int64_t> shape, int64_t offset, int32_t first,
-                    int32_t last) {
+  auto buffer = [&](std::string name, BufferRole role, std::vector<int64_t> shape, int64_t offset,
+                    int32_t first, int32_t last) {
     Buffer b;
     b.name = name;
     b.role = role;
@@ -38,8 +38,12 @@ inline Plan samplePlan(const std::string &device = "cuda") {
   buffer("y", BufferRole::Scratch, {2, 4}, 256, 1, 2);
   buffer("z", BufferRole::Output, {2, 4}, 512, 2, 2);
   buffer("bias", BufferRole::Constant, {4}, Buffer::kUnplaced, 1, 1);
-  plan.buffers[2].parts = {{"w.first", {3, 2}, 0, InitKind::Normal, 0.5}, {"w.second", {6}, 6, InitKind::Constant, 1.5}};
+  plan.buffers[2].parts = {{"w.first", {3, 2}, 0, InitKind::Normal, 0.5},
+                           {"w.second", {6}, 6, InitKind::Constant, 1.5}};
   plan.buffers[5].data.assign(16, 7);
+  buffer("ids", BufferRole::Input, {2}, Buffer::kUnplaced, -1, -1);
+  plan.buffers[6].dtype = DType::I32;
+  plan.buffers[6].indexLimit = 100;
   plan.arenaBytes = 512 + 32;
   plan.workspaceBytes = 4096;
   plan.matrixFlops = 48;

@@ -39,9 +39,13 @@ TEST(Verify, Buffers) {
             "plan: buffer 0 (x): unknown role 9");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[0].dtype = static_cast<DType>(9); }),
             "plan: buffer 0 (x): unknown element type 9");
-  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].shape = {-2, 3}; }),
+  EXPECT_EQ(broken([](Plan &p) {
+              p.buffers[0].shape = {-2, 3};
+            }),
             "plan: buffer 0 (x): shape [-2, 3] is negative or too large");
-  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].shape = {int64_t{1} << 40, int64_t{1} << 40}; }),
+  EXPECT_EQ(broken([](Plan &p) {
+              p.buffers[0].shape = {int64_t{1} << 40, int64_t{1} << 40};
+            }),
             "plan: buffer 0 (x): shape [1099511627776, 1099511627776] is negative or too large");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[0].bytes = 23; }),
             "plan: buffer 0 (x): shape [2, 3] of f32 wants 24 bytes, found 23");
@@ -56,13 +60,18 @@ TEST(Verify, Buffers) {
   EXPECT_EQ(broken([](Plan &p) { p.buffers[5].data.pop_back(); }),
             "plan: buffer 5 (bias): data wants 16 bytes, found 15");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[0].data.assign(24, 0); }), "plan: buffer 0 (x): only a constant has data");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].indexLimit = 5; }),
+            "plan: buffer 0 (x): index limit 5: wanted 0, or above 0 for an input of i32 or i64");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[6].indexLimit = -1; }),
+            "plan: buffer 6 (ids): index limit -1: wanted 0, or above 0 for an input of i32 or i64");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[0].parts.push_back({}); }),
             "plan: buffer 0 (x): only a parameter has parts");
 }
 
 TEST(Verify, Parts) {
-  EXPECT_EQ(broken([](Plan &p) { p.buffers[2].parts[1].elementOffset = 7; }),
-            "plan: buffer 2 (w): part w.second of shape [6] at element 7 is outside the buffer's 12 elements");
+  EXPECT_EQ(
+      broken([](Plan &p) { p.buffers[2].parts[1].elementOffset = 7; }),
+      "plan: buffer 2 (w): part w.second of shape [6] at element 7 is outside the buffer's 12 elements");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[2].parts[1].elementOffset = 5; }),
             "plan: buffer 2 (w): parts w.first and w.second overlap");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[2].parts[1].init = static_cast<InitKind>(2); }),
@@ -98,7 +107,10 @@ TEST(Verify, Names) {
 }
 
 TEST(Verify, Outputs) {
-  EXPECT_EQ(broken([](Plan &p) { p.steps.pop_back(), p.buffers[3].lastStep = 1, p.buffers[4].firstStep = p.buffers[4].lastStep = -1; }),
+  EXPECT_EQ(broken([](Plan &p) {
+              p.steps.pop_back(), p.buffers[3].lastStep = 1,
+                                  p.buffers[4].firstStep = p.buffers[4].lastStep = -1;
+            }),
             "plan: buffer 4 (z) is an output that no step writes");
 }
 
@@ -123,15 +135,16 @@ TEST(Verify, Kernels) {
 TEST(Verify, Launches) {
   const std::string at = "plan: step 0 (block rms_norm): ";
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.kernel = 1; }), at + "wanted a kernel below 1, found 1");
-  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = 6; }),
-            at + "operand 1: wanted a buffer below 6, found 6");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = 7; }),
+            at + "operand 1: wanted a buffer below 7, found 7");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = -2; }),
-            at + "operand 1: wanted a buffer below 6, found -2");
+            at + "operand 1: wanted a buffer below 7, found -2");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].byteOffset = 25; }),
             at + "operand 1: bytes 25 to 25+0 are outside buffer 1 (h) of 24");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.buffers[1].buffer = 3; }),
             at + "operand 1: buffer 3 (y) lives from step 1 to 2");
-  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.grid[1] = 0; }), at + "grid[1]: wanted 1 to 65535, found 0");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.grid[1] = 0; }),
+            at + "grid[1]: wanted 1 to 65535, found 0");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.items = -1; }, "cpu"),
             at + "items: wanted none or more, found -1");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].kind = static_cast<StepKind>(4); }), at + "unknown kind 4");
@@ -148,7 +161,8 @@ TEST(Verify, Products) {
   EXPECT_EQ(product([](Product &p) { p.m = 0; }),
             at + "product of m 0, n 4, k 3, batch 1: wanted all above zero (k may be zero)");
   EXPECT_EQ(product([](Product &p) { p.a.ld = 2; }), at + "a: ld wanted at least 3, found 2");
-  EXPECT_EQ(product([](Product &p) { p.a.ld = 4; }), at + "a: bytes 0 to 0+28 are outside buffer 1 (h) of 24");
+  EXPECT_EQ(product([](Product &p) { p.a.ld = 4; }),
+            at + "a: bytes 0 to 0+28 are outside buffer 1 (h) of 24");
   EXPECT_EQ(product([](Product &p) { p.b.batchStride = -1; }),
             at + "b: strides 4 and -1: wanted none below zero");
   EXPECT_EQ(product([](Product &p) { p.b.ref.byteOffset = 2; }),
@@ -157,22 +171,30 @@ TEST(Verify, Products) {
             at + "d: bytes 0 to 0+64 are outside buffer 3 (y) of 32");
   EXPECT_EQ(product([](Product &p) { p.batch = 2; }),
             at + "d: 2 matrices with batch stride 0 would be written over each other");
-  EXPECT_EQ(product([](Product &p) { p.b.batchStride = INT64_MAX, p.d.batchStride = 1, p.batch = INT64_MAX; }),
-            at + "b: bytes 0 to 0+9223372036854775807 are outside buffer 2 (w) of 48");
-  EXPECT_EQ(product([](Product &p) { p.b.transposed = true; }), at + "b: bytes 0 to 0+60 are outside buffer 2 (w) of 48");
+  EXPECT_EQ(
+      product([](Product &p) { p.b.batchStride = INT64_MAX, p.d.batchStride = 1, p.batch = INT64_MAX; }),
+      at + "b: bytes 0 to 0+9223372036854775807 are outside buffer 2 (w) of 48");
+  EXPECT_EQ(product([](Product &p) { p.b.transposed = true; }),
+            at + "b: bytes 0 to 0+60 are outside buffer 2 (w) of 48");
   EXPECT_EQ(product([](Product &p) { p.b.transposed = true, p.b.ld = 3; }), "");
-  EXPECT_EQ(product([](Product &p) { p.d.transposed = true; }), at + "d: bytes 0 to 0+56 are outside buffer 3 (y) of 32");
-  EXPECT_EQ(product([](Product &p) { p.d.transposed = true, p.d.ld = 2; }), at + "c and d must not be transposed");
+  EXPECT_EQ(product([](Product &p) { p.d.transposed = true; }),
+            at + "d: bytes 0 to 0+56 are outside buffer 3 (y) of 32");
+  EXPECT_EQ(product([](Product &p) { p.d.transposed = true, p.d.ld = 2; }),
+            at + "c and d must not be transposed");
   EXPECT_EQ(product([](Product &p) { p.beta = 1; }), at + "beta is 1.000000 and c is absent");
   EXPECT_EQ(product([](Product &p) { p.math = MathMode::Low; }),
             at + "a and b: wanted both bf16 or both f16, found f32 and f32");
-  EXPECT_EQ(product([](Product &p) { p.a.dtype = DType::BF16; }), at + "a and b: wanted both f32, found bf16 and f32");
-  EXPECT_EQ(product([](Product &p) { p.a.dtype = DType::I32; }), at + "a: wanted f32, bf16 or f16, found i32");
+  EXPECT_EQ(product([](Product &p) { p.a.dtype = DType::BF16; }),
+            at + "a and b: wanted both f32, found bf16 and f32");
+  EXPECT_EQ(product([](Product &p) { p.a.dtype = DType::I32; }),
+            at + "a: wanted f32, bf16 or f16, found i32");
   EXPECT_EQ(product([](Product &p) { p.bias = {}; }), at + "the epilogue wants a bias, found none");
-  EXPECT_EQ(product([](Product &p) { p.epilogue = Epilogue::Relu; }), at + "the epilogue takes no bias, found one");
+  EXPECT_EQ(product([](Product &p) { p.epilogue = Epilogue::Relu; }),
+            at + "the epilogue takes no bias, found one");
   EXPECT_EQ(product([](Product &p) { p.bias.byteOffset = 4; }),
             at + "bias: bytes 4 to 4+16 are outside buffer 5 (bias) of 16");
-  EXPECT_EQ(product([](Product &p) { p.biasType = DType::I64; }), at + "bias: wanted f32, bf16 or f16, found i64");
+  EXPECT_EQ(product([](Product &p) { p.biasType = DType::I64; }),
+            at + "bias: wanted f32, bf16 or f16, found i64");
   EXPECT_EQ(product([](Product &p) { p.math = static_cast<MathMode>(3); }), at + "unknown math mode 3");
   EXPECT_EQ(product([](Product &p) { p.epilogue = static_cast<Epilogue>(6); }), at + "unknown epilogue 6");
 }
@@ -182,7 +204,7 @@ TEST(Verify, Copies) {
   EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.destination.byteOffset = 4; }),
             at + "destination: bytes 4 to 4+32 are outside buffer 4 (z) of 32");
   EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.source = {}; }),
-            at + "source: wanted a buffer below 6, found -1");
+            at + "source: wanted a buffer below 7, found -1");
   EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.bytes = -1; }),
             at + "source: bytes 0 to 0+-1 are outside buffer 3 (y) of 32");
 }

@@ -27,7 +27,8 @@ struct Stored {
       : bytes(static_cast<size_t>(elements * sizeOf(type))), values(static_cast<size_t>(elements)) {
     std::vector<float> drawn(static_cast<size_t>(elements));
     for (int64_t i = 0; i < elements; ++i)
-      drawn[static_cast<size_t>(i)] = nan ? NAN : normalElement(1, stream, static_cast<uint64_t>(i), normalFactor(1));
+      drawn[static_cast<size_t>(i)] =
+          nan ? NAN : normalElement(1, stream, static_cast<uint64_t>(i), normalFactor(1));
     EXPECT_TRUE(narrowFromF32(type, drawn.data(), bytes.data(), elements).isOk());
     widenToF64(type, bytes.data(), values.data(), elements);
   }
@@ -56,10 +57,12 @@ double epilogueOf(Epilogue epilogue, double value, double bias) {
 
 /// Runs `p` on `threads` threads with d full of NaN (unless it is c) and compares every element of d.
 void check(const Product &p, int threads, bool cIsD = false) {
-  SCOPED_TRACE(testing::Message() << p.m << "x" << p.n << "x" << p.k << " batch " << p.batch << " threads " << threads
-                                  << " a " << nameOf(p.a.dtype) << p.a.transposed << " b " << p.b.transposed << " d "
-                                  << nameOf(p.d.dtype) << " epilogue " << int(p.epilogue));
-  Stored a(p.a.dtype, storedElements(p.a, p.m, p.k, p.batch), 1), b(p.b.dtype, storedElements(p.b, p.k, p.n, p.batch), 2);
+  SCOPED_TRACE(testing::Message() << p.m << "x" << p.n << "x" << p.k << " batch " << p.batch << " threads "
+                                  << threads << " a " << nameOf(p.a.dtype) << p.a.transposed << " b "
+                                  << p.b.transposed << " d " << nameOf(p.d.dtype) << " epilogue "
+                                  << int(p.epilogue));
+  Stored a(p.a.dtype, storedElements(p.a, p.m, p.k, p.batch), 1),
+      b(p.b.dtype, storedElements(p.b, p.k, p.n, p.batch), 2);
   bool hasC = p.beta != 0 && !cIsD;
   Stored c(p.c.dtype, hasC ? storedElements(p.c, p.m, p.n, p.batch) : 0, 3);
   Stored d(p.d.dtype, storedElements(p.d, p.m, p.n, p.batch), 4, !cIsD);
@@ -68,12 +71,15 @@ void check(const Product &p, int threads, bool cIsD = false) {
   ThreadPool pool(threads);
   auto products = CpuProducts::create(pool);
   ASSERT_TRUE(products.isOk()) << products.status().message();
-  Status status = (*products)->run(p, a.bytes.data(), b.bytes.data(), cIsD ? d.bytes.data() : hasC ? c.bytes.data() : nullptr,
+  Status status = (*products)->run(p, a.bytes.data(), b.bytes.data(),
+                                   cIsD   ? d.bytes.data()
+                                   : hasC ? c.bytes.data()
+                                          : nullptr,
                                    hasBias(p.epilogue) ? bias.bytes.data() : nullptr, d.bytes.data());
   ASSERT_TRUE(status.isOk()) << status.message();
   widenToF64(p.d.dtype, d.bytes.data(), d.values.data(), static_cast<int64_t>(d.values.size()));
-  // A float32 sum of k products of unit normals loses at most k^1.5 * 2^-24, far less on average; a narrow result adds
-  // half a unit of its last place: 2^-8 for bf16, 2^-11 for f16.
+  // A float32 sum of k products of unit normals loses at most k^1.5 * 2^-24, far less on average; a narrow
+  // result adds half a unit of its last place: 2^-8 for bf16, 2^-11 for f16.
   double unit = p.d.dtype == DType::BF16 ? 0x1p-8 : p.d.dtype == DType::F16 ? 0x1p-11 : 0;
   for (int64_t z = 0; z < p.batch; ++z)
     for (int64_t i = 0; i < p.m; ++i)
@@ -86,7 +92,8 @@ void check(const Product &p, int threads, bool cIsD = false) {
           sum += p.beta * (cIsD ? at(before, p.d, z, i, j) : at(c, p.c, z, i, j));
         double expected = epilogueOf(p.epilogue, sum, bias.values[static_cast<size_t>(j)]);
         double found = at(d, p.d, z, i, j);
-        double bound = std::pow(p.k + 4.0, 1.5) * 0x1p-24 * std::max(1.0, std::fabs(p.alpha)) + 1.01 * unit * std::fabs(expected);
+        double bound = std::pow(p.k + 4.0, 1.5) * 0x1p-24 * std::max(1.0, std::fabs(p.alpha)) +
+                       1.01 * unit * std::fabs(expected);
         ASSERT_NEAR(found, expected, bound) << z << " " << i << " " << j;
       }
 }
@@ -103,7 +110,8 @@ Product make(int64_t m, int64_t n, int64_t k, DType type = DType::F32, bool ta =
 }
 
 TEST(CpuProduct, OddSizesTransposedOrNot) {
-  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {1, 7, 33}, {17, 1, 5}, {33, 65, 129}, {130, 67, 31}})
+  for (auto [m, n, k] :
+       {std::array<int64_t, 3>{1, 1, 1}, {1, 7, 33}, {17, 1, 5}, {33, 65, 129}, {130, 67, 31}})
     for (int transposes = 0; transposes < 4; ++transposes)
       for (DType type : {DType::F32, DType::BF16, DType::F16})
         for (int threads : {1, 3})
@@ -140,7 +148,8 @@ TEST(CpuProduct, InterleavedBatches) {
 }
 
 TEST(CpuProduct, EpiloguesAndResultTypes) {
-  for (Epilogue epilogue : {Epilogue::None, Epilogue::Bias, Epilogue::Gelu, Epilogue::BiasGelu, Epilogue::Relu, Epilogue::BiasRelu})
+  for (Epilogue epilogue : {Epilogue::None, Epilogue::Bias, Epilogue::Gelu, Epilogue::BiasGelu,
+                            Epilogue::Relu, Epilogue::BiasRelu})
     for (DType type : {DType::F32, DType::BF16})
       for (DType result : {DType::F32, DType::BF16, DType::F16}) {
         Product p = make(37, 45, 20, type);

@@ -34,7 +34,8 @@ StatusOr<Tensor> readPart(const ParameterPart &part) {
   return part.name == "w.first" ? Tensor{10} : Tensor{1, 2, 3};
 }
 
-std::string message(const Program &program, const std::map<std::string, Tensor> &inputs = {{"x", {1, 2, 3, 4}}},
+std::string message(const Program &program,
+                    const std::map<std::string, Tensor> &inputs = {{"x", {1, 2, 3, 4}}},
                     const ParameterReader &reader = readPart) {
   return execute(program, inputs, reader, 1).status().message();
 }
@@ -61,9 +62,13 @@ TEST(Interpreter, InputErrors) {
 
 TEST(Interpreter, ParameterErrors) {
   EXPECT_EQ(message(sample(), {{"x", {1, 2, 3, 4}}}, nullptr), "reference: parameter w.first is not given");
-  EXPECT_EQ(message(sample(), {{"x", {1, 2, 3, 4}}}, [](const ParameterPart &) -> StatusOr<Tensor> { return Tensor{1, 2}; }),
+  EXPECT_EQ(message(sample(), {{"x", {1, 2, 3, 4}}},
+                    [](const ParameterPart &) -> StatusOr<Tensor> {
+                      return Tensor{1, 2};
+                    }),
             "reference: parameter w.first: shape [1] wants 1 elements, found 2");
-  EXPECT_EQ(message(sample(), {{"x", {1, 2, 3, 4}}}, [](const ParameterPart &) -> StatusOr<Tensor> { return invalidInput("no file"); }),
+  EXPECT_EQ(message(sample(), {{"x", {1, 2, 3, 4}}},
+                    [](const ParameterPart &) -> StatusOr<Tensor> { return invalidInput("no file"); }),
             "reference: no file");
   Program program = sample();
   program.parameters[0].first[1].elementOffset = 2;
@@ -73,7 +78,8 @@ TEST(Interpreter, ParameterErrors) {
 TEST(Interpreter, OperationErrors) {
   Program program = sample();
   program.operations[1].name = "warp";
-  EXPECT_EQ(message(program), "reference: operation 1 (warp) at layer 3: the reference does not know this operation");
+  EXPECT_EQ(message(program),
+            "reference: operation 1 (warp) at layer 3: the reference does not know this operation");
   program = sample();
   program.operations[0].operands[0] = 9;
   EXPECT_EQ(message(program), "reference: operation 0 (add): operand: wanted a value below 5, found 9");
@@ -82,7 +88,8 @@ TEST(Interpreter, OperationErrors) {
   EXPECT_EQ(message(program), "reference: operation 0 (add): wanted one result, found 0");
   program = sample();
   std::swap(program.operations[0], program.operations[1]);
-  EXPECT_EQ(message(program), "reference: operation 0 (mul) at layer 3: value 3 is used before it is computed");
+  EXPECT_EQ(message(program),
+            "reference: operation 0 (mul) at layer 3: value 3 is used before it is computed");
   program = sample();
   program.operations[1].results = {0};
   EXPECT_EQ(message(program), "reference: operation 1 (mul) at layer 3: value 0 is computed twice");

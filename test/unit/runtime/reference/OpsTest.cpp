@@ -76,7 +76,8 @@ TEST(Ops, Binary) {
   EXPECT_EQ(integers.value(), (Tensor{3, -3}));
   integers.operands[1].values[1] = 0;
   EXPECT_EQ(integers.error(), "an integer is divided by zero");
-  EXPECT_EQ(Single("add", {{{2}, {1, 2}}, {{1}, {1}}}, {2}).error(), "operand 1: wanted shape [2], found [1]");
+  EXPECT_EQ(Single("add", {{{2}, {1, 2}}, {{1}, {1}}}, {2}).error(),
+            "operand 1: wanted shape [2], found [1]");
   EXPECT_EQ(Single("add", {{{2}, {1, 2}}}, {2}).error(), "operands: wanted 2, found 1");
 }
 
@@ -86,10 +87,12 @@ TEST(Ops, CompareAndSelect) {
   Single compare("compare", {{{3}, {1, 2, 3}}, {{3}, {2, 2, 2}}}, {3}, DType::Bool);
   for (auto &[predicate, answer] : answers)
     EXPECT_EQ(compare.string("predicate", predicate).value(), answer) << predicate;
-  EXPECT_EQ(compare.string("predicate", "lessThan").error(), "predicate: wanted eq, ne, lt, le, gt or ge, found lessThan");
+  EXPECT_EQ(compare.string("predicate", "lessThan").error(),
+            "predicate: wanted eq, ne, lt, le, gt or ge, found lessThan");
   compare.operation.strings.clear();
   EXPECT_EQ(compare.error(), "attribute \"predicate\" is missing");
-  EXPECT_EQ(Single("select", {{{2}, {1, 0}, DType::Bool}, {{2}, {5, 6}}, {{2}, {7, 8}}}, {2}).value(), (Tensor{5, 8}));
+  EXPECT_EQ(Single("select", {{{2}, {1, 0}, DType::Bool}, {{2}, {5, 6}}, {{2}, {7, 8}}}, {2}).value(),
+            (Tensor{5, 8}));
 }
 
 TEST(Ops, Cast) {
@@ -101,17 +104,24 @@ TEST(Ops, Cast) {
 
 TEST(Ops, Reduce) {
   Operand x{{2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
-  EXPECT_EQ(Single("reduce", {x}, {2, 1, 2}).string("kind", "sum").ints("axes", {1}).value(), (Tensor{9, 12, 27, 30}));
-  EXPECT_EQ(Single("reduce", {x}, {1, 3, 1}).string("kind", "mean").ints("axes", {0, 2}).value(), (Tensor{4.5, 6.5, 8.5}));
-  EXPECT_EQ(Single("reduce", {x}, {2, 3, 1}).string("kind", "max").ints("axes", {-1}).value(), (Tensor{2, 4, 6, 8, 10, 12}));
-  EXPECT_EQ(Single("reduce", {x}, {1, 1, 1}).string("kind", "min").ints("axes", {0, 1, 2}).value(), (Tensor{1}));
+  EXPECT_EQ(Single("reduce", {x}, {2, 1, 2}).string("kind", "sum").ints("axes", {1}).value(),
+            (Tensor{9, 12, 27, 30}));
+  EXPECT_EQ(Single("reduce", {x}, {1, 3, 1}).string("kind", "mean").ints("axes", {0, 2}).value(),
+            (Tensor{4.5, 6.5, 8.5}));
+  EXPECT_EQ(Single("reduce", {x}, {2, 3, 1}).string("kind", "max").ints("axes", {-1}).value(),
+            (Tensor{2, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(Single("reduce", {x}, {1, 1, 1}).string("kind", "min").ints("axes", {0, 1, 2}).value(),
+            (Tensor{1}));
   EXPECT_EQ(Single("reduce", {x}, {2, 3, 2}).string("kind", "sum").ints("axes", {}).value(), x.values);
   Single sum("reduce", {x}, {2, 1, 2});
-  EXPECT_EQ(sum.string("kind", "sum").ints("axes", {3}).error(), "axes: 3 is outside a rank of 3, or twice there");
+  EXPECT_EQ(sum.string("kind", "sum").ints("axes", {3}).error(),
+            "axes: 3 is outside a rank of 3, or twice there");
   EXPECT_EQ(sum.ints("axes", {1, 1}).error(), "axes: 1 is outside a rank of 3, or twice there");
   EXPECT_EQ(sum.ints("axes", {0}).error(), "result: wanted shape [1, 3, 2], found [2, 1, 2]");
-  EXPECT_EQ(sum.ints("axes", {1}).string("kind", "product").error(), "kind: wanted sum, mean, max or min, found product");
-  EXPECT_EQ(Single("reduce", {{{0, 2}, {}}}, {1, 2}).string("kind", "max").ints("axes", {0}).error(), "the max of no elements");
+  EXPECT_EQ(sum.ints("axes", {1}).string("kind", "product").error(),
+            "kind: wanted sum, mean, max or min, found product");
+  EXPECT_EQ(Single("reduce", {{{0, 2}, {}}}, {1, 2}).string("kind", "max").ints("axes", {0}).error(),
+            "the max of no elements");
 }
 
 TEST(Ops, Softmax) {
@@ -130,7 +140,8 @@ TEST(Ops, Norms) {
              {100 - 2 * r, 200 + 10 * r, 100 - 4 * s, 200 + 20 * s});
   expectNear(Single("layer_norm", {x}, {2, 2}).real("epsilon", 0.5).value(), {-r, r, -2 * s, 2 * s});
   double t = 1 / std::sqrt(5.0 + 0.5), u = 1 / std::sqrt(4.0 + 0.5);
-  expectNear(Single("rms_norm", {x, weight}, {2, 2}).real("epsilon", 0.5).value(), {2 * t, 30 * t, -4 * u, 20 * u});
+  expectNear(Single("rms_norm", {x, weight}, {2, 2}).real("epsilon", 0.5).value(),
+             {2 * t, 30 * t, -4 * u, 20 * u});
   expectNear(Single("rms_norm", {x}, {2, 2}).real("epsilon", 0.5).value(), {t, 3 * t, -2 * u, 2 * u});
   EXPECT_EQ(Single("rms_norm", {x, {{3}, {1, 1, 1}}}, {2, 2}).real("epsilon", 0).error(),
             "operand 1: wanted shape [2], found [3]");
@@ -145,9 +156,11 @@ TEST(Ops, EmbeddingAndGather) {
   ids.values[1] = -1;
   EXPECT_EQ(Single("embedding", {table, ids}, {1, 2, 2}).error(), "index 1 is -1, outside 0 to 2");
   Operand indices{{3}, {1, 1, 0}, DType::I64};
-  EXPECT_EQ(Single("gather", {table, indices}, {3, 3}).ints("axis", {1}).value(), (Tensor{2, 2, 1, 4, 4, 3, 6, 6, 5}));
+  EXPECT_EQ(Single("gather", {table, indices}, {3, 3}).ints("axis", {1}).value(),
+            (Tensor{2, 2, 1, 4, 4, 3, 6, 6, 5}));
   EXPECT_EQ(Single("gather", {table, indices}, {3, 2}).ints("axis", {0}).value(), (Tensor{3, 4, 3, 4, 1, 2}));
-  EXPECT_EQ(Single("gather", {table, indices}, {2, 2}).ints("axis", {0}).error(), "result: wanted shape [3, 2], found [2, 2]");
+  EXPECT_EQ(Single("gather", {table, indices}, {2, 2}).ints("axis", {0}).error(),
+            "result: wanted shape [3, 2], found [2, 2]");
 }
 
 TEST(Ops, Views) {
@@ -163,19 +176,26 @@ TEST(Ops, Views) {
   EXPECT_EQ(Single("copy", {x}, {2, 3}).value(), x.values);
   EXPECT_EQ(Single("transpose", {x}, {3, 2}).ints("permutation", {1, 0}).value(), (Tensor{1, 4, 2, 5, 3, 6}));
   Operand y{{2, 1, 3}, {1, 2, 3, 4, 5, 6}};
-  EXPECT_EQ(Single("transpose", {y}, {3, 2, 1}).ints("permutation", {2, 0, 1}).value(), (Tensor{1, 4, 2, 5, 3, 6}));
-  EXPECT_EQ(Single("transpose", {x}, {3, 2}).ints("permutation", {1, 1}).error(), "permutation [1, 1] is none of a rank of 2");
-  EXPECT_EQ(Single("slice", {x}, {2, 2}).ints("offsets", {0, 1}).ints("strides", {1, 1}).value(), (Tensor{2, 3, 5, 6}));
-  EXPECT_EQ(Single("slice", {x}, {1, 2}).ints("offsets", {1, 0}).ints("strides", {1, 2}).value(), (Tensor{4, 6}));
+  EXPECT_EQ(Single("transpose", {y}, {3, 2, 1}).ints("permutation", {2, 0, 1}).value(),
+            (Tensor{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(Single("transpose", {x}, {3, 2}).ints("permutation", {1, 1}).error(),
+            "permutation [1, 1] is none of a rank of 2");
+  EXPECT_EQ(Single("slice", {x}, {2, 2}).ints("offsets", {0, 1}).ints("strides", {1, 1}).value(),
+            (Tensor{2, 3, 5, 6}));
+  EXPECT_EQ(Single("slice", {x}, {1, 2}).ints("offsets", {1, 0}).ints("strides", {1, 2}).value(),
+            (Tensor{4, 6}));
   EXPECT_EQ(Single("slice", {x}, {2, 2}).ints("offsets", {0, 2}).ints("strides", {1, 1}).error(),
             "axis 1: elements 2 to 3 are outside its size 3");
-  EXPECT_EQ(Single("concat", {x, {{2, 1}, {7, 8}}}, {2, 4}).ints("axis", {1}).value(), (Tensor{1, 2, 3, 7, 4, 5, 6, 8}));
-  EXPECT_EQ(Single("concat", {x, {{1, 3}, {7, 8, 9}}}, {3, 3}).ints("axis", {0}).value(), (Tensor{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(Single("concat", {x, {{2, 1}, {7, 8}}}, {2, 4}).ints("axis", {1}).value(),
+            (Tensor{1, 2, 3, 7, 4, 5, 6, 8}));
+  EXPECT_EQ(Single("concat", {x, {{1, 3}, {7, 8, 9}}}, {3, 3}).ints("axis", {0}).value(),
+            (Tensor{1, 2, 3, 4, 5, 6, 7, 8, 9}));
   EXPECT_EQ(Single("concat", {x, x}, {2, 5}).ints("axis", {1}).error(),
             "axis 1: wanted 5 elements of the operands together, found 6");
 }
 
-Tensor naiveMatmul(const Tensor &a, const Tensor &b, int64_t batch, int64_t m, int64_t n, int64_t k, bool shared) {
+Tensor naiveMatmul(const Tensor &a, const Tensor &b, int64_t batch, int64_t m, int64_t n, int64_t k,
+                   bool shared) {
   Tensor c(static_cast<size_t>(batch * m * n), 0);
   for (int64_t z = 0; z < batch; ++z)
     for (int64_t i = 0; i < m; ++i)
@@ -186,7 +206,12 @@ Tensor naiveMatmul(const Tensor &a, const Tensor &b, int64_t batch, int64_t m, i
 }
 
 TEST(Ops, Matmul) {
-  for (auto [batch, m, n, k] : {std::array<int64_t, 4>{1, 1, 1, 1}, {3, 7, 17, 5}, {2, 97, 33, 300}, {1, 5, 530, 260}, {2, 0, 3, 4}, {2, 3, 4, 0}})
+  for (auto [batch, m, n, k] : {std::array<int64_t, 4>{1, 1, 1, 1},
+                                {3, 7, 17, 5},
+                                {2, 97, 33, 300},
+                                {1, 5, 530, 260},
+                                {2, 0, 3, 4},
+                                {2, 3, 4, 0}})
     for (bool shared : {false, true}) {
       Operand a{{batch, m, k}, pseudo(batch * m * k)}, b{{batch, k, n}, pseudo(batch * k * n, 2)};
       if (shared)
@@ -210,7 +235,8 @@ struct AttentionCase {
   Tensor mask, bias; ///< Of shape [queries, keys], or empty.
 };
 
-Tensor naiveAttention(const AttentionCase &a, const Tensor &q, const Tensor &k, const Tensor &v, double scale) {
+Tensor naiveAttention(const AttentionCase &a, const Tensor &q, const Tensor &k, const Tensor &v,
+                      double scale) {
   Tensor out(static_cast<size_t>(a.batch * a.heads * a.queries * a.width), 0);
   for (int64_t b = 0; b < a.batch; ++b)
     for (int64_t h = 0; h < a.heads; ++h)
@@ -237,10 +263,11 @@ TEST(Ops, Attention) {
   Tensor mask(35), bias = pseudo(35, 9);
   for (size_t i = 0; i < 35; ++i)
     mask[i] = i % 3 != 0 && i >= 7; // The first query sees nothing.
-  std::vector<AttentionCase> cases = {{1, 1, 1, 1, 1, 1, 1, false, {}, {}}, {2, 4, 2, 5, 7, 8, 3, false, {}, {}},
-                                      {1, 2, 1, 5, 7, 8, 3, true, {}, {}},  {1, 2, 2, 7, 5, 4, 4, true, {}, {}},
-                                      {2, 2, 1, 5, 7, 4, 2, false, mask, {}}, {2, 2, 1, 5, 7, 4, 2, true, mask, bias},
-                                      {1, 1, 1, 100, 130, 16, 9, true, {}, {}}};
+  std::vector<AttentionCase> cases = {
+      {1, 1, 1, 1, 1, 1, 1, false, {}, {}},    {2, 4, 2, 5, 7, 8, 3, false, {}, {}},
+      {1, 2, 1, 5, 7, 8, 3, true, {}, {}},     {1, 2, 2, 7, 5, 4, 4, true, {}, {}},
+      {2, 2, 1, 5, 7, 4, 2, false, mask, {}},  {2, 2, 1, 5, 7, 4, 2, true, mask, bias},
+      {1, 1, 1, 100, 130, 16, 9, true, {}, {}}};
   for (const AttentionCase &a : cases) {
     Operand q{{a.batch, a.heads, a.queries, a.depth}, pseudo(a.batch * a.heads * a.queries * a.depth)};
     Operand k{{a.batch, a.keyHeads, a.keys, a.depth}, pseudo(a.batch * a.keyHeads * a.keys * a.depth, 2)};
@@ -262,22 +289,32 @@ TEST(Ops, Attention) {
 
 TEST(Ops, AttentionRowsThatSeeNothingAreZero) {
   // Seven queries of five keys, anchored at the last: the first two see none.
-  Single attention("attention", {{{1, 1, 7, 1}, Tensor(7, 1)}, {{1, 1, 5, 1}, Tensor(5, 1)}, {{1, 1, 5, 1}, Tensor(5, 2)}}, {1, 1, 7, 1});
+  Single attention("attention",
+                   {{{1, 1, 7, 1}, Tensor(7, 1)}, {{1, 1, 5, 1}, Tensor(5, 1)}, {{1, 1, 5, 1}, Tensor(5, 2)}},
+                   {1, 1, 7, 1});
   expectNear(attention.real("scale", 1).ints("causal", {1}).value(), {0, 0, 2, 2, 2, 2, 2});
-  Single biased("attention", {{{1, 1, 1, 1}, {1}}, {{1, 1, 2, 1}, {1, 1}}, {{1, 1, 2, 1}, {5, 6}}, {{2}, {-kInf, -kInf}}}, {1, 1, 1, 1});
+  Single biased("attention",
+                {{{1, 1, 1, 1}, {1}}, {{1, 1, 2, 1}, {1, 1}}, {{1, 1, 2, 1}, {5, 6}}, {{2}, {-kInf, -kInf}}},
+                {1, 1, 1, 1});
   EXPECT_EQ(biased.real("scale", 1).ints("has_bias", {1}).value(), (Tensor{0}));
   biased.operands[3].values[1] = 0;
   EXPECT_EQ(biased.value(), (Tensor{6}));
 }
 
 TEST(Ops, AttentionErrors) {
-  Single attention("attention", {{{1, 3, 2, 4}, pseudo(24)}, {{1, 2, 2, 4}, pseudo(16)}, {{1, 2, 2, 4}, pseudo(16)}}, {1, 3, 2, 4});
+  Single attention("attention",
+                   {{{1, 3, 2, 4}, pseudo(24)}, {{1, 2, 2, 4}, pseudo(16)}, {{1, 2, 2, 4}, pseudo(16)}},
+                   {1, 3, 2, 4});
   attention.real("scale", 1);
   EXPECT_EQ(attention.error(), "heads: 3 of q are no multiple of 2 of k");
   attention.ints("has_mask", {1});
   EXPECT_EQ(attention.error(), "operands: wanted 4, found 3");
-  Single masked("attention", {{{1, 1, 2, 1}, pseudo(2)}, {{1, 1, 2, 1}, pseudo(2)}, {{1, 1, 2, 1}, pseudo(2)}, {{3}, pseudo(3)}}, {1, 1, 2, 1});
-  EXPECT_EQ(masked.real("scale", 1).ints("has_mask", {1}).error(), "operand 3: [3] does not broadcast to [1, 1, 2, 2]");
+  Single masked(
+      "attention",
+      {{{1, 1, 2, 1}, pseudo(2)}, {{1, 1, 2, 1}, pseudo(2)}, {{1, 1, 2, 1}, pseudo(2)}, {{3}, pseudo(3)}},
+      {1, 1, 2, 1});
+  EXPECT_EQ(masked.real("scale", 1).ints("has_mask", {1}).error(),
+            "operand 3: [3] does not broadcast to [1, 1, 2, 2]");
 }
 
 } // namespace

@@ -20,7 +20,8 @@ struct Single {
   std::vector<Operand> operands;
   Value result;
 
-  Single(std::string name, std::vector<Operand> operands, std::vector<int64_t> shape, DType dtype = DType::F32)
+  Single(std::string name, std::vector<Operand> operands, std::vector<int64_t> shape,
+         DType dtype = DType::F32)
       : operands(std::move(operands)), result{dtype, std::move(shape)} {
     operation.name = std::move(name);
   }
@@ -64,7 +65,8 @@ struct Single {
   /// The message without its context.
   std::string error() const {
     auto tensor = run();
-    std::string prefix = "reference: operation 0 (" + operation.name + "): ", message = tensor.status().message();
+    std::string prefix = "reference: operation 0 (" + operation.name + "): ",
+                message = tensor.status().message();
     EXPECT_FALSE(tensor.isOk());
     EXPECT_EQ(message.substr(0, prefix.size()), prefix);
     return message.size() < prefix.size() ? message : message.substr(prefix.size());

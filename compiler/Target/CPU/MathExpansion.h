@@ -1,0 +1,23 @@
+//===- MathExpansion.h - math ops without a library -------------*- C++ -*-===//
+#ifndef HEDDLE_COMPILER_TARGET_CPU_MATHEXPANSION_H
+#define HEDDLE_COMPILER_TARGET_CPU_MATHEXPANSION_H
+
+namespace mlir {
+class RewritePatternSet;
+}
+
+namespace heddle::cpu {
+
+/// Patterns that replace math ops on float32, scalar or vector, by arithmetic, so that objects call no library.
+///
+/// exp, expm1, log, log1p, log2, tanh, erf: MLIR's polynomials (exp about 1 ulp, tanh and erf about 5).
+/// rsqrt: 1 / sqrt, each step rounded. powf, sin, cos: own, in float64, within 1 ulp; sin and cos for angles up to
+/// kLargestAngle in absolute value, NaN beyond.
+void populateMathExpansion(mlir::RewritePatternSet &patterns);
+
+/// Where the spacing of float32 passes 2^17 revolutions no one asks for a sine: range reduction stops here.
+constexpr double kLargestAngle = 1099511627776.0; // 2^40
+
+} // namespace heddle::cpu
+
+#endif // HEDDLE_COMPILER_TARGET_CPU_MATHEXPANSION_H

@@ -1,0 +1,125 @@
+#include "compiler/Target/CPU/ObjectCode.h"
+
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace heddle::cpu;
+
+namespace {
+constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
+
+/// The loops are written as they shall run, with vectors and accumulators: what is left is to clean up addresses, move
+/// invariants out and share what blocks have in common. A quarter of the time of the default pipeline.
+constexpr llvm::StringLiteral kPasses = "function(early-cse,instcombine,simplifycfg,loop-mssa(loop-rotate,licm),"
+                                        "early-cse<memssa>,instcombine,simplifycfg)";
+
+void initializeX86() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target) {
+  initializeX86();
+  std::string error;
+  llvm::Triple triple(kTriple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return nullptr;
+  llvm::TargetOptions options;
+  // A product and a sum may round once: allowed everywhere, as CUDA does. Sums are never reordered.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(triple, target.name, /*Features=*/"", options,
+                                                                         llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                                                         llvm::CodeGenOptLevel::Default));
+}
+
+void setAttributes(llvm::Module &module, const CpuTarget &target) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.name);
+    // Else LLVM takes half registers on processors that lower their clock for whole ones.
+    function.addFnAttr("prefer-vector-width", std::to_string(target.lanes * 32));
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    // The body stays apart from the entry: inlined, its arguments would lose noalias.
+    if (function.hasInternalLinkage())
+      function.addFnAttr(llvm::Attribute::NoInline);
+  }
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, kPasses));
+  passes.run(module, modules);
+}
+
+/// The loader resolves nothing: an undefined symbol is an error of the compiler, found here and not at load.
+LogicalResult verifyObject(ModuleOp module, llvm::ArrayRef<char> bytes) {
+  llvm::MemoryBufferRef buffer(llvm::StringRef(bytes.data(), bytes.size()), "kernel");
+  auto object = llvm::object::ObjectFile::createELFObjectFile(buffer);
+  if (!object)
+    return module.emitError("LLVM wrote an object that it cannot read: ") << llvm::toString(object.takeError());
+  for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name) {
+      llvm::consumeError(flags.takeError());
+      llvm::consumeError(name.takeError());
+      return module.emitError("LLVM wrote an object with a damaged symbol table");
+    }
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty())
+      return module.emitError("kernel needs '") << *name << "' of a library; the CPU target has no code of its own for it";
+  }
+  return success();
+}
+} // namespace
+
+FailureOr<llvm::SmallVector<char, 0>> heddle::cpu::emitObject(ModuleOp module, const CpuTarget &target) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context, "kernel");
+  if (!code)
+    return module.emitError("could not be translated to LLVM IR");
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target);
+  if (!machine)
+    return module.emitError("this LLVM has no x86-64 code generator");
+  code->setTargetTriple(llvm::Triple(kTriple));
+  code->setDataLayout(machine->createDataLayout());
+  code->setPICLevel(llvm::PICLevel::BigPIC);
+  setAttributes(*code, target);
+  optimize(*code, *machine);
+
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager emission;
+  if (machine->addPassesToEmitFile(emission, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return module.emitError("this LLVM cannot write ELF objects");
+  emission.run(*code);
+  if (failed(verifyObject(module, bytes)))
+    return failure();
+  return bytes;
+}

@@ -1,0 +1,143 @@
+// RUN: heddle-opt %s --verify-cuda-kernel=arch=sm_90a --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{has no mapping}}
+kernel.func @unmapped(%n: index) {
+  kernel.rows () in () {}
+}
+
+// -----
+
+kernel.func @no_vector(%n: index) attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  kernel.rows () in () {
+    // expected-error@+1 {{has no vector}}
+    kernel.columns %c in %n {}
+  }
+}
+
+// -----
+
+kernel.func @undivided(%n: index) attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  kernel.rows () in () {
+    // expected-error@+1 {{has vectors of 4 columns, which do not divide their number}}
+    kernel.columns %c in %n attributes {vector = 4 : i64} {}
+  }
+}
+
+// -----
+
+kernel.func @no_width(%x: !kernel.buffer<f32>) attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  %n = arith.constant 64 : index
+  kernel.rows () in () {
+    kernel.columns %c in %n attributes {vector = 4 : i64} {
+      // expected-error@+1 {{has no width}}
+      %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<f32>
+    }
+  }
+}
+
+// -----
+
+kernel.func @wrong_width(%x: !kernel.buffer<f32>) attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  %n = arith.constant 64 : index
+  kernel.rows () in () {
+    kernel.columns %c in %n attributes {vector = 4 : i64} {
+      // expected-error@+1 {{has width 8 in vectors of 4 columns, wanted 1 or the vector's width times a stride of 1 or 2}}
+      %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) {width = 8 : i64} : !kernel.buffer<f32>
+    }
+  }
+}
+
+// -----
+
+kernel.func @unaligned(%x: !kernel.buffer<f32>) attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  %n = arith.constant 64 : index
+  kernel.rows () in () {
+    kernel.columns %c in %n attributes {vector = 4 : i64} {
+      // expected-error@+1 {{has width 4 and starts at no multiple of it}}
+      %v = kernel.load %x [affine_map<(c) -> (c + 1)>] (%c) {width = 4 : i64} : !kernel.buffer<f32>
+    }
+  }
+}
+
+// -----
+
+// expected-error@+1 {{has a flat mapping and 0 columns loops, wanted one}}
+kernel.func @flat_without_columns(%n: index) attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  kernel.rows () in () {}
+}
+
+// -----
+
+kernel.func @flat_reduction(%x: !kernel.buffer<f32>) attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  %n = arith.constant 64 : index
+  kernel.rows () in () {
+    // expected-error@+1 {{has results, and a flat mapping has no rows of threads to make them}}
+    %sum = kernel.columns %c in %n reduce [add] attributes {vector = 1 : i64} {
+      %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) {width = 1 : i64} : !kernel.buffer<f32>
+      kernel.yield %v : f32
+    } : f32
+  }
+}
+
+// -----
+
+// expected-error@+1 {{has several rows in a block of more than a warp each: block reductions take one}}
+kernel.func @two_wide_rows(%n: index) attributes {mapping = #kernel.mapping<threadsPerRow = 64, rowsPerBlock = 2, flat = false>} {
+  kernel.rows () in () {}
+}
+
+// -----
+
+// expected-error@+1 {{keeps rows in 64 registers of a thread, more than 32}}
+kernel.func @too_many_registers(%x: !kernel.buffer<f32>) attributes {mapping = #kernel.mapping<threadsPerRow = 32, rowsPerBlock = 4, flat = false>} {
+  %n = arith.constant 2048 : index
+  kernel.rows () in () {
+    %kept = kernel.columns %c in %n attributes {vector = 4 : i64} {
+      %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) {width = 4 : i64} : !kernel.buffer<f32>
+      kernel.yield %v : f32
+    } : !kernel.row<f32>
+  }
+}
+
+// -----
+
+kernel.func @untiled(%q: !kernel.buffer<bf16>, %n: index) {
+  // expected-error@+1 {{has no tile}}
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+kernel.func @too_much_shared(%q: !kernel.buffer<bf16>, %n: index) {
+  // expected-error@+1 {{needs 300000 bytes of shared memory; a block of sm_90a has at most 232448}}
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+    {tileM = 128 : i64, tileN = 64 : i64, threads = 128 : i64, minBlocks = 1 : i64, sharedBytes = 300000 : i64}
+}
+
+// -----
+
+kernel.func @misaligned_buffer(%x: !kernel.buffer<f32> {kernel.alignment = 4 : i64}) attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  %n = arith.constant 64 : index
+  kernel.rows () in () {
+    kernel.columns %c in %n attributes {vector = 4 : i64} {
+      // expected-error@+1 {{moves 16 bytes at a time of a buffer that is aligned to 4}}
+      %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) {width = 4 : i64} : !kernel.buffer<f32>
+    }
+  }
+}
+
+// -----
+
+kernel.func @kept_at_run_time(%x: !kernel.buffer<f32>, %n: index) attributes {mapping = #kernel.mapping<threadsPerRow = 32, rowsPerBlock = 4, flat = false>} {
+  kernel.rows () in () {
+    // expected-error@+1 {{keeps a row whose number of columns is known only at run time}}
+    %kept = kernel.columns %c in %n attributes {vector = 1 : i64} {
+      %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) {width = 1 : i64} : !kernel.buffer<f32>
+      kernel.yield %v : f32
+    } : !kernel.row<f32>
+  }
+}

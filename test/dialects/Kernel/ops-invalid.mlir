@@ -1,0 +1,170 @@
+// RUN: heddle-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{buffer elements are 'f64', wanted f32, bf16, f16, i32, i64 or i1}}
+kernel.func @element(%x: !kernel.buffer<f64>) {}
+
+// -----
+
+// expected-error@+1 {{row elements are 'i8', wanted f32, bf16, f16, i32, i64 or i1}}
+func.func private @element() -> !kernel.row<i8>
+
+// -----
+
+// expected-error@+1 {{mapping of 3 rows of 8 threads: wanted a multiple of 32 threads, at most 1024}}
+func.func private @threads() attributes {m = #kernel.mapping<threadsPerRow = 8, rowsPerBlock = 3, flat = false>}
+
+// -----
+
+// expected-error@+1 {{mapping of 48 threads to a row: wanted a power of two up to 32 or a multiple of 32}}
+func.func private @threads() attributes {m = #kernel.mapping<threadsPerRow = 48, rowsPerBlock = 2, flat = false>}
+
+// -----
+
+// expected-error@+1 {{argument 0 has type 'f32', wanted a buffer or an index}}
+kernel.func @argument(%x: f32) {
+  kernel.rows () in () {}
+}
+
+// -----
+
+// expected-error@+1 {{argument 1: buffers come before counts}}
+kernel.func @order(%n: index, %x: !kernel.buffer<f32>) {
+  kernel.rows () in () {}
+}
+
+// -----
+
+// expected-error@+1 {{wants one kernel.rows or kernel.skeleton, found 2}}
+kernel.func @nests() {
+  kernel.rows () in () {}
+  kernel.rows () in () {}
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 has kernel.divisor = 8 : i64, wanted a positive i64 on a count}}
+kernel.func @divisor(%x: !kernel.buffer<f32> {kernel.divisor = 8 : i64}) {
+  kernel.rows () in () {}
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 has kernel.alignment = 0 : i64, wanted a positive i64 on a buffer}}
+kernel.func @alignment(%x: !kernel.buffer<f32> {kernel.alignment = 0 : i64}) {
+  kernel.rows () in () {}
+}
+
+// -----
+
+kernel.func @indices(%n: index) {
+  // expected-error@+1 {{has 1 extents and 2 indices}}
+  kernel.rows (%a, %b) in (%n) {}
+}
+
+// -----
+
+kernel.func @reduction(%n: index) {
+  kernel.rows () in () {
+    // expected-error@+1 {{unknown reduction 'product', wanted add, max or min}}
+    kernel.columns %c in %n reduce [product] {}
+  }
+}
+
+// -----
+
+kernel.func @results(%n: index) {
+  kernel.rows () in () {
+    // expected-error@+1 {{has 1 reductions and 0 results}}
+    kernel.columns %c in %n reduce [add] {}
+  }
+}
+
+// -----
+
+kernel.func @yields(%n: index) {
+  kernel.rows () in () {
+    // expected-error@+1 {{yields 0 values, has 1 results}}
+    %s = kernel.columns %c in %n reduce [add] {} : f32
+  }
+}
+
+// -----
+
+kernel.func @kept(%n: index) {
+  %k = arith.constant 1.0 : f32
+  kernel.rows () in () {
+    // expected-error@+1 {{result 0 keeps 'f32' and has type '!kernel.row<i32>'}}
+    %s = kernel.columns %c in %n {
+      kernel.yield %k : f32
+    } : !kernel.row<i32>
+  }
+}
+
+// -----
+
+kernel.func @reduced(%n: index) {
+  %k = arith.constant 1 : i32
+  kernel.rows () in () {
+    // expected-error@+1 {{result 0 reduces 'i32' to 'i32', wanted f32 to f32}}
+    %s = kernel.columns %c in %n reduce [add] {
+      kernel.yield %k : i32
+    } : i32
+  }
+}
+
+// -----
+
+kernel.func @map(%x: !kernel.buffer<f32>) {
+  kernel.rows () in () {
+    %k = arith.constant 0 : index
+    // expected-error@+1 {{map has 2 dimensions, 0 symbols and 1 results, wanted 1, 0 and 1}}
+    %v = kernel.load %x [affine_map<(a, b) -> (a + b)>] (%k) : !kernel.buffer<f32>
+  }
+}
+
+// -----
+
+kernel.func @skeleton(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{unknown skeleton "convolution", wanted attention_forward}}
+  kernel.skeleton "convolution"<f32, 64, 64> scale 1.0 (%q : !kernel.buffer<f32>) [%n] score {} mask {}
+}
+
+// -----
+
+kernel.func @operands(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{wants at least 4 buffers and 17 counts, found 1 and 1}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0 (%q : !kernel.buffer<f32>) [%n] score {} mask {}
+}
+
+// -----
+
+kernel.func @elements(%q: !kernel.buffer<bf16>, %n: index) {
+  // expected-error@+1 {{buffer 0 has type '!kernel.buffer<bf16>'}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+kernel.func @mask_function(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{the mask function wants 4 arguments, found 1 or other types}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {
+    ^bb0(%i: index):
+      kernel.yield
+    }
+}
+
+// -----
+
+kernel.func @score_yield(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{the score function wants to yield one 'f32'}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      kernel.yield
+    } mask {}
+}

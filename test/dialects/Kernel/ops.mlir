@@ -1,0 +1,40 @@
+// RUN: heddle-opt %s | heddle-opt | FileCheck %s
+// RUN: heddle-opt %s --mlir-print-op-generic | heddle-opt | FileCheck %s
+
+// Every op parses from what it prints.
+// CHECK-LABEL: kernel.func @rows(%{{.*}}: !kernel.buffer<f32>, %{{.*}}: !kernel.buffer<i1> {kernel.alignment = 4 : i64}, %{{.*}}: index {kernel.divisor = 8 : i64})
+// CHECK: kernel.rows (%[[A:.*]], %[[B:.*]]) in (%{{.*}}, %{{.*}}) {
+// CHECK: %[[R:.*]]:3 = kernel.columns %[[C:.*]] in %{{.*}} reduce [add, max] attributes {vector = 4 : i64} {
+// CHECK: kernel.load %{{.*}}[#{{.*}}] (%[[A]], %[[C]]) [%{{.*}}] {width = 4 : i64} : <f32>
+// CHECK: kernel.yield %{{.*}}, %{{.*}}, %{{.*}} : f32, f32, f32
+// CHECK: } : !kernel.row<f32>, f32, f32
+// CHECK: kernel.get %[[R]]#0 : <f32>
+// CHECK: kernel.store %{{.*}}, %{{.*}}[#{{.*}}] (%[[A]], %{{.*}}) {width = 1 : i64} : <i1>
+kernel.func @rows(%x: !kernel.buffer<f32>, %y: !kernel.buffer<i1> {kernel.alignment = 4 : i64}, %n: index {kernel.divisor = 8 : i64})
+    attributes {mapping = #kernel.mapping<threadsPerRow = 32, rowsPerBlock = 4, flat = false>} {
+  kernel.rows (%a, %b) in (%n, %n) {
+    %kept, %sum, %max = kernel.columns %c in %n reduce [add, max] attributes {vector = 4 : i64} {
+      %v = kernel.load %x [affine_map<(a, c)[s] -> (a * s + c)>] (%a, %c)[%n] {width = 4 : i64} : !kernel.buffer<f32>
+      kernel.yield %v, %v, %v : f32, f32, f32
+    } : !kernel.row<f32>, f32, f32
+    kernel.columns %c in %n {
+      %v = kernel.get %kept : !kernel.row<f32>
+      %p = arith.cmpf ogt, %v, %max : f32
+      kernel.store %p, %y [affine_map<(a, c) -> (a * 8 + c)>] (%a, %c) {width = 1 : i64} : !kernel.buffer<i1>
+    }
+  }
+}
+
+// Functions left out are empty regions.
+// CHECK-LABEL: kernel.func @attention
+// CHECK: kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.250000e-01 causal
+// CHECK: score {
+// CHECK: mask {
+kernel.func @attention(%q: !kernel.buffer<f32>, %n: index) {
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 0.125 causal
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      kernel.yield %s : f32
+    } mask {}
+}

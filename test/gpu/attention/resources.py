@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles every default instantiation of the attention skeletons, needs no GPU, and records what each takes.
+
+For head sizes 16 to 128, float32, bf16 and f16, kinds full, causal, mask and score, for sm_80 and sm_90a: registers, spills,
+shared memory as a CSV on standard output. Exits 1 where a kernel spills, or needs more shared memory than the
+architecture gives a block. Also compiles each device header alone.
+
+    test/gpu/attention/resources.py [--jobs N] [--dims 64,128] [--arch 80] > resources.csv
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+DEVICE = os.path.join(ROOT, "compiler/Target/CUDA/device")
+DIMS = [16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128]
+KINDS = {"full": (0, 0, 0), "causal": (1, 0, 0), "mask": (0, 1, 0), "score": (1, 0, 1)}
+TYPES = {"f32": "float", "bf16": "heddle::bf16", "f16": "heddle::f16"}
+# Shared memory of a block, dynamic, after the opt-in (CUDA C++ Programming Guide, compute capabilities).
+SHARED_LIMIT = {"80": 163 * 1024, "90a": 227 * 1024}
+
+SOURCE = """
+#include "attention_tiles.h"
+#include "{header}"
+#include "bench/kernels/attention_score.cuh"
+constexpr int D = {dim};
+constexpr heddle::AttentionTile {tiles};
+template <typename T, typename Score, int M, int N, int W>
+__device__ void body(const heddle::AttentionParams<T> &p, const Score &s) {{ heddle::attention_forward<T, D, D, M, N, W>(p, s); }}
+{kernels}
+"""
+KERNEL = """
+extern "C" __global__ void __launch_bounds__({tile}.warps * 32, {tile}.minBlocks)
+{name}(const __grid_constant__ heddle::AttentionParams<{type}> p,
+     const __grid_constant__ heddle::bench::TestScore<{causal}, {mask}, {score}> s) {{
+  body<{type}, heddle::bench::TestScore<{causal}, {mask}, {score}>, {tile}.tileM, {tile}.tileN, {tile}.warps>(p, s);
+}}
+"""
+
+
+def nvcc(source, arch, scratch, name):
+    path = os.path.join(scratch, name + ".cu")
+    with open(path, "w") as file:
+        file.write(source)
+    command = ["nvcc", "-std=c++17", f"-gencode=arch=compute_{arch},code=sm_{arch}", "-cubin", "-Xptxas", "-v",
+               "-I", DEVICE, "-I", ROOT, "-o", path + ".cubin", path]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode:
+        raise RuntimeError(f"{name}: {run.stderr}")
+    return run.stderr
+
+
+def tile_table(scratch):
+    """What attention_tiles.h says, asked of the header itself: (family, size, causal, generated, limit) -> (tile, bytes)."""
+    path = os.path.join(scratch, "table.cpp")
+    limits = ", ".join(map(str, SHARED_LIMIT.values()))
+    with open(path, "w") as file:
+        file.write('#include "attention_tiles.h"\n#include <cstdio>\n#include <initializer_list>\nusing namespace heddle;\nint main() {\n'
+                   "  for (int d = 8; d <= 128; d += 8) for (int c = 0; c < 2; ++c) for (int g = 0; g < 2; ++g)\n"
+                   f"  for (int limit : {{{limits}}}) {{\n"
+                   "    AttentionTile m = attentionMmaTile(d, d, g), s = attentionSimtTile(d, d, g, c, limit);\n"
+                   '    std::printf("mma %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, m.tileM, m.tileN, m.warps,'
+                   " m.minBlocks, attentionMmaSharedBytes(d, d, m));\n"
+                   '    std::printf("simt %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, s.tileM, s.tileN, s.warps,'
+                   " s.minBlocks, attentionSimtSharedBytes(d, d, s));\n  }\n}\n")
+    subprocess.run(["c++", "-std=c++17", "-I", DEVICE, path, "-o", path + ".out"], check=True)
+    lines = subprocess.run([path + ".out"], check=True, capture_output=True, text=True).stdout.split("\n")
+    table = {}
+    for line in filter(None, lines):
+        family, *key, tile, shared = line.split()
+        table[(family, *map(int, key))] = (tile, int(shared))
+    return table
+
+
+def compile_kernel(arch, element, dim, kind, scratch):
+    """One kernel a program: ptxas 13.0 crashes for sm_80 on four float32 instantiations in one."""
+    family = "simt" if element == "f32" else "mma"
+    causal, mask, score = KINDS[kind]
+    generated = "true" if mask or score else "false"
+    function = (f"attentionSimtTile(D, D, {generated}, {causal}, {SHARED_LIMIT[arch]})" if family == "simt" else
+                f"attentionMmaTile(D, D, {generated})")
+    kernel = KERNEL.format(tile="tile", name=kind, type=TYPES[element], causal=causal, mask=mask, score=score)
+    text = SOURCE.format(header=f"attention_forward_{family}.cuh", dim=dim, tiles=f"tile = heddle::{function}",
+                         kernels=kernel)
+    log = nvcc(text, arch, scratch, f"{element}_{dim}_{kind}_{arch}")
+    registers = int(re.search(r"Used (\d+) registers", log).group(1))
+    spills = sum(map(int, re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log).groups()))
+    return arch, element, dim, kind, registers, spills
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--dims", default=",".join(map(str, DIMS)))
+    parser.add_argument("--arch", default="80,90a")
+    arguments = parser.parse_args()
+    dims = [int(d) for d in arguments.dims.split(",")]
+    archs = arguments.arch.split(",")
+    bad = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for header in sorted(os.listdir(DEVICE)):
+            if header.endswith(".cuh"):
+                nvcc(f'#include "{header}"\n', "80", scratch, "alone_" + header.replace(".", "_"))
+        table = tile_table(scratch)
+        print("arch,element,d,kind,tile_m x tile_n x warps x min_blocks,registers,spill_bytes,shared_bytes")
+        jobs = [(a, e, d, k) for a in archs for e in TYPES for d in dims for k in KINDS]
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            for arch, element, dim, kind, registers, spills in pool.map(lambda job: compile_kernel(*job, scratch), jobs):
+                causal, mask, score = KINDS[kind]
+                tile, shared = table["simt" if element == "f32" else "mma", dim, causal, int(mask or score),
+                                     SHARED_LIMIT[arch]]
+                print(f"sm_{arch},{element},{dim},{kind},{tile},{registers},{spills},{shared}", flush=True)
+                if spills or shared > SHARED_LIMIT[arch]:
+                    print(f"error: {element} {dim} {kind} on sm_{arch} spills or does not fit", file=sys.stderr)
+                    bad += 1
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+#include "tools/heddle/Support/ProfileReport.h"
+#include "tools/heddle/Support/Table.h"
+
+#include <algorithm>
+#include <map>
+
+namespace heddle::driver {
+
+std::string workOf(const runtime::Plan &plan, const runtime::Step &step) {
+  switch (step.kind) {
+  case runtime::StepKind::Launch:
+    return plan.kernels[static_cast<size_t>(step.launch.kernel)].name;
+  case runtime::StepKind::Product: {
+    const runtime::Product &p = step.product;
+    std::string size = std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k);
+    return p.batch == 1 ? size : std::to_string(p.batch) + " of " + size;
+  }
+  case runtime::StepKind::Copy:
+    return "copy";
+  }
+  return "";
+}
+
+std::string profileTable(const runtime::Plan &plan, const std::vector<runtime::StepTime> &times) {
+  struct Row {
+    std::string work, label;
+    int64_t calls = 0;
+    double ms = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Row> rows;
+  double sum = 0;
+  for (const runtime::StepTime &time : times) {
+    const runtime::Step &step = plan.steps[static_cast<size_t>(time.step)];
+    std::string work = workOf(plan, step);
+    Row &row = rows[{work, step.label}];
+    row.work = work;
+    row.label = step.label;
+    ++row.calls;
+    row.ms += time.ms;
+    sum += time.ms;
+  }
+  std::vector<Row> ordered;
+  for (auto &[key, row] : rows)
+    ordered.push_back(row);
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Row &a, const Row &b) { return a.ms > b.ms; });
+  using Align = Table::Align;
+  Table table({{"work", Align::Left}, {"label", Align::Left}, {"calls", Align::Right}, {"ms", Align::Right},
+               {"us a call", Align::Right}, {"share", Align::Right}});
+  for (const Row &row : ordered)
+    table.add({row.work, row.label, std::to_string(row.calls), fixed(row.ms, 3),
+               fixed(row.ms * 1e3 / static_cast<double>(row.calls), 1),
+               fixed(sum > 0 ? 100 * row.ms / sum : 0, 1) + " %"});
+  return table.text();
+}
+
+} // namespace heddle::driver
