@@ -34,7 +34,8 @@ std::optional<double> match::splatValue(Value value) {
     return splat.convertToDouble();
   }
   llvm::APInt splat = attr.getSplatValue<llvm::APInt>();
-  return static_cast<double>(splat.getBitWidth() == 1 ? splat.getZExtValue() : splat.getSExtValue());
+  return splat.getBitWidth() == 1 ? static_cast<double>(splat.getZExtValue())
+                                  : static_cast<double>(splat.getSExtValue());
 }
 
 Value match::broadcastSource(Value value) {

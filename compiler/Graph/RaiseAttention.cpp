@@ -232,7 +232,7 @@ bool Emitter::masks(NearMiss &miss) {
   llvm::SmallVector<llvm::SmallVector<Condition>> finite;
   llvm::SmallVector<double> fills;
   for (const MaskTerm &term : scores_.masks) {
-    llvm::SmallVector<Condition> conditions = conjunction(term.condition, term.negated);
+    llvm::SmallVector<Condition> conditions = conjunction(term);
     llvm::erase_if(conditions, holdsAlways);
     llvm::SmallVector<Condition> others;
     for (const Condition &condition : conditions)

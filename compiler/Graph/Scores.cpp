@@ -23,13 +23,27 @@ struct Walk {
   bool found = false;
 };
 
+/// Whether a reshape only adds or drops extents of 1.
+bool onlyUnits(Operation *reshape) {
+  auto isLong = [](int64_t extent) { return extent != 1; };
+  return llvm::equal(llvm::make_filter_range(typeOf(reshape->getOperand(0)).getShape(), isLong),
+                     llvm::make_filter_range(typeOf(reshape->getResult(0)).getShape(), isLong));
+}
+
 /// A mask that is added: 0 where the condition holds, else at most kHidden.
 std::optional<MaskTerm> addedMask(Value value, double factor) {
   Value source = value;
-  for (int step = 0; step < 4;
-       ++step) { // A cast of a mask is exact: 0, and an infinity or a type's least value.
+  mlir::RankedTensorType shape;
+  for (int step = 0; step < 6; ++step) {
     Operation *op = source.getDefiningOp();
-    if (!op || !llvm::isa<BroadcastOp, CastOp>(op))
+    // A cast of a mask is exact: 0, and an infinity or a type's least value.
+    bool passes = op && (llvm::isa<CastOp>(op) || (llvm::isa<BroadcastOp>(op) && !shape));
+    if (op && llvm::isa<ReshapeOp>(op) && onlyUnits(op)) {
+      passes = true;
+      if (!shape)
+        shape = withElementType(typeOf(source), mlir::IntegerType::get(op->getContext(), 1));
+    }
+    if (!passes)
       break;
     source = op->getOperand(0);
   }
@@ -39,9 +53,9 @@ std::optional<MaskTerm> addedMask(Value value, double factor) {
     if (!whereTrue || !whereFalse)
       return std::nullopt;
     if (*whereTrue == 0 && *whereFalse * factor <= kHidden)
-      return MaskTerm{select.getCondition(), false, *whereFalse * factor, true};
+      return MaskTerm{select.getCondition(), false, *whereFalse * factor, shape};
     if (*whereFalse == 0 && *whereTrue * factor <= kHidden)
-      return MaskTerm{select.getCondition(), true, *whereTrue * factor, true};
+      return MaskTerm{select.getCondition(), true, *whereTrue * factor, shape};
     return std::nullopt;
   }
   // cast(condition) * -3e38, and (1 - cast(condition)) * -3e38
@@ -58,7 +72,7 @@ std::optional<MaskTerm> addedMask(Value value, double factor) {
   auto cast = flag.getDefiningOp<CastOp>();
   if (!cast || !hasBoolElements(cast.getOperand().getType()))
     return std::nullopt;
-  return MaskTerm{cast.getOperand(), negated, *fill * factor, true};
+  return MaskTerm{cast.getOperand(), negated, *fill * factor, shape};
 }
 
 void walk(Value value, double factor, Walk &state);
@@ -129,7 +143,7 @@ void walk(Value value, double factor, Walk &state) {
                               " in place of hidden scores, wanted -inf or at most -1e30"};
         return;
       }
-      state.scores.masks.push_back({select.getCondition(), negated, *constant * factor, false});
+      state.scores.masks.push_back({select.getCondition(), negated, *constant * factor, {}});
       return walk(rest, factor, state);
     }
     state.miss = {op, "chooses between two tensors of scores"};
@@ -159,9 +173,9 @@ std::optional<Scores> match::findScores(Value value, int readers, NearMiss &miss
   return std::nullopt;
 }
 
-llvm::SmallVector<Condition> match::conjunction(Value condition, bool negated) {
+llvm::SmallVector<Condition> match::conjunction(const MaskTerm &mask) {
   llvm::SmallVector<Condition> result;
-  llvm::SmallVector<Condition> open = {{condition, negated, {}}};
+  llvm::SmallVector<Condition> open = {{mask.condition, mask.negated, mask.shape}};
   while (!open.empty()) {
     Condition next = open.pop_back_val();
     Operation *op = next.value.getDefiningOp();
@@ -172,11 +186,7 @@ llvm::SmallVector<Condition> match::conjunction(Value condition, bool negated) {
       open.push_back({op->getOperand(0), next.negated, next.shape});
     } else if (op && llvm::isa<BroadcastOp>(op) && !next.shape) {
       open.push_back({op->getOperand(0), next.negated, {}});
-    } else if (auto reshape = llvm::dyn_cast_or_null<ReshapeOp>(op);
-               reshape && llvm::equal(llvm::make_filter_range(typeOf(reshape.getOperand()).getShape(),
-                                                              [](int64_t extent) { return extent != 1; }),
-                                      llvm::make_filter_range(typeOf(reshape.getResult()).getShape(),
-                                                              [](int64_t extent) { return extent != 1; }))) {
+    } else if (auto reshape = llvm::dyn_cast_or_null<ReshapeOp>(op); reshape && onlyUnits(reshape)) {
       // Only extents of 1 come and go: the same condition for each score.
       open.push_back(
           {reshape.getOperand(), next.negated, next.shape ? next.shape : typeOf(reshape.getResult())});

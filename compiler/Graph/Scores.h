@@ -20,7 +20,7 @@ struct MaskTerm {
   mlir::Value condition;
   bool negated = false;
   double fill = 0;
-  bool added = false; ///< `fill` is added, not put in place.
+  mlir::RankedTensorType shape; ///< Of the condition in the scores' rank; null where it has that rank itself.
 };
 
 /// `factor` times `value` is added to the scaled scores.
@@ -45,8 +45,8 @@ constexpr double kHidden = -1e30;
 /// where the walk ended.
 std::optional<Scores> findScores(mlir::Value value, int readers, NearMiss &miss);
 
-/// The conditions that all have to hold where `condition` (negated: its negation) holds.
-llvm::SmallVector<Condition> conjunction(mlir::Value condition, bool negated);
+/// The conditions that all have to hold where a score is seen.
+llvm::SmallVector<Condition> conjunction(const MaskTerm &mask);
 
 /// Whether the condition hides nothing, by the arithmetic of its indices.
 bool holdsAlways(const Condition &condition);

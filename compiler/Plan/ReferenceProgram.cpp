@@ -35,7 +35,8 @@ static std::vector<double> elementsOf(mlir::DenseElementsAttr attr) {
   };
   mlir::Type element = attr.getElementType();
   auto number = [&](const llvm::APInt &value) {
-    return static_cast<double>(element.isInteger(1) ? value.getZExtValue() : value.getSExtValue());
+    return element.isInteger(1) ? static_cast<double>(value.getZExtValue())
+                                : static_cast<double>(value.getSExtValue());
   };
   bool floating = llvm::isa<mlir::FloatType>(element);
   if (attr.isSplat()) {

@@ -1,0 +1,88 @@
+// What the graph phase may not leave.
+// RUN: heddle-opt %s --split-input-file --verify-graph -verify-diagnostics
+
+// expected-error@below {{no function @main}}
+module {
+}
+
+// -----
+
+// expected-error@below {{wanted only func.func @main at module level, found 'func.func' @helper}}
+func.func @helper() {
+  return
+}
+
+// -----
+
+// expected-error@below {{@main has no body}}
+func.func private @main(tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+// expected-error@below {{@main returns nothing}}
+func.func @main() {
+  return
+}
+
+// -----
+
+// expected-error@below {{argument 0 of @main has no graph.name}}
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {graph.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{result 0 of @main has no graph.name}}
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{argument 0 of @main has an empty graph.name}}
+func.func @main(%x: tensor<4xf32> {graph.name = ""}) -> (tensor<4xf32> {graph.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{argument 1 of @main: the name "x" is taken by another argument}}
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}, %z: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{argument 0 of @main has type 'f32', wanted a tensor of static extents}}
+func.func @main(%x: f32 {graph.name = "x"}) -> (f32 {graph.name = "y"}) {
+  return %x : f32
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) {
+  // expected-error@below {{'graph.group' is made by the fusion phase and may not stand here}}
+  %y = graph.group rows "neg" {
+    %0 = graph.neg %x : tensor<4xf32>
+    graph.yield %0 : tensor<4xf32>
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) {
+  // expected-error@below {{'arith.constant' is no op of the graph dialect}}
+  %c = arith.constant 1 : i32
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) {
+  %a = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  // expected-error@below {{part "w" was described otherwise before: #graph.part<"w", [4], normal, 2.000000e-02 : f64>}}
+  %b = graph.parameter [#graph.part<"w", [4], constant, 1.0>] : tensor<4xf32>
+  return %x : tensor<4xf32>
+}

@@ -1,0 +1,62 @@
+// Products of one left-hand side by weights that nobody else reads.
+// RUN: heddle-opt %s --split-input-file --merge-products | FileCheck %s
+
+// Parts in the order of use; slices of the one result.
+// CHECK-LABEL: func.func @three
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3x8xf32>)
+// CHECK: %[[W:.*]] = graph.parameter [#graph.part<"q", [4, 8], normal, {{.*}}>, #graph.part<"k", [2, 8], normal, {{.*}}>, #graph.part<"v", [6, 8], normal, {{.*}}>] : tensor<12x8xf32>
+// CHECK: %[[T:.*]] = graph.transpose %[[W]] [1, 0]
+// CHECK: %[[Y:.*]] = graph.matmul %[[X]], %[[T]] : tensor<2x3x8xf32>, tensor<8x12xf32> -> tensor<2x3x12xf32>
+// CHECK: %[[Q:.*]] = graph.slice %[[Y]] offsets [0, 0, 0] strides [1, 1, 1] : tensor<2x3x12xf32> -> tensor<2x3x4xf32>
+// CHECK: %[[K:.*]] = graph.slice %[[Y]] offsets [0, 0, 4] strides [1, 1, 1] : tensor<2x3x12xf32> -> tensor<2x3x2xf32>
+// CHECK: %[[V:.*]] = graph.slice %[[Y]] offsets [0, 0, 6] strides [1, 1, 1] : tensor<2x3x12xf32> -> tensor<2x3x6xf32>
+// CHECK-NOT: graph.matmul
+// CHECK: return %[[Q]], %[[K]], %[[V]]
+func.func @three(%x: tensor<2x3x8xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x2xf32>, tensor<2x3x6xf32>) {
+  %q = graph.parameter [#graph.part<"q", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %qt = graph.transpose %q [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %0 = graph.matmul %x, %qt : tensor<2x3x8xf32>, tensor<8x4xf32> -> tensor<2x3x4xf32>
+  %k = graph.parameter [#graph.part<"k", [2, 8], normal, 0.02>] : tensor<2x8xf32>
+  %kt = graph.transpose %k [1, 0] : tensor<2x8xf32> -> tensor<8x2xf32>
+  %1 = graph.matmul %x, %kt : tensor<2x3x8xf32>, tensor<8x2xf32> -> tensor<2x3x2xf32>
+  %v = graph.parameter [#graph.part<"v", [6, 8], normal, 0.02>] : tensor<6x8xf32>
+  %vt = graph.transpose %v [1, 0] : tensor<6x8xf32> -> tensor<8x6xf32>
+  %2 = graph.matmul %x, %vt : tensor<2x3x8xf32>, tensor<8x6xf32> -> tensor<2x3x6xf32>
+  return %0, %1, %2 : tensor<2x3x4xf32>, tensor<2x3x2xf32>, tensor<2x3x6xf32>
+}
+
+// -----
+
+// One cast for the merged weight, as implicit as theirs were.
+// CHECK-LABEL: func.func @casts
+// CHECK: %[[W:.*]] = graph.parameter {{.*}} : tensor<8x8xf32>
+// CHECK: %[[C:.*]] = graph.cast %[[W]] implicit : tensor<8x8xf32> -> tensor<8x8xbf16>
+// CHECK: %[[T:.*]] = graph.transpose %[[C]] [1, 0]
+// CHECK: graph.matmul %{{.*}}, %[[T]] : tensor<3x8xbf16>, tensor<8x8xbf16> -> tensor<3x8xbf16>
+// CHECK-NOT: graph.matmul
+func.func @casts(%x: tensor<3x8xbf16>) -> (tensor<3x4xbf16>, tensor<3x4xbf16>) {
+  %a = graph.parameter [#graph.part<"a", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %ac = graph.cast %a implicit : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %at = graph.transpose %ac [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
+  %0 = graph.matmul %x, %at : tensor<3x8xbf16>, tensor<8x4xbf16> -> tensor<3x4xbf16>
+  %b = graph.parameter [#graph.part<"b", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %bc = graph.cast %b implicit : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %bt = graph.transpose %bc [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
+  %1 = graph.matmul %x, %bt : tensor<3x8xbf16>, tensor<8x4xbf16> -> tensor<3x4xbf16>
+  return %0, %1 : tensor<3x4xbf16>, tensor<3x4xbf16>
+}
+
+// -----
+
+// Products of two left-hand sides stay two.
+// CHECK-LABEL: func.func @two_operands
+// CHECK-COUNT-2: graph.matmul
+func.func @two_operands(%x: tensor<3x8xf32>, %z: tensor<3x8xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
+  %a = graph.parameter [#graph.part<"a", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %at = graph.transpose %a [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %0 = graph.matmul %x, %at : tensor<3x8xf32>, tensor<8x4xf32> -> tensor<3x4xf32>
+  %b = graph.parameter [#graph.part<"b", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %bt = graph.transpose %b [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %1 = graph.matmul %z, %bt : tensor<3x8xf32>, tensor<8x4xf32> -> tensor<3x4xf32>
+  return %0, %1 : tensor<3x4xf32>, tensor<3x4xf32>
+}

@@ -1,0 +1,9 @@
+// Options that are none.
+// RUN: not heddle-opt %s --precision=policy=int8 2>&1 | FileCheck %s --check-prefix=POLICY
+// RUN: not heddle-opt %s --precision='policy=bf16 rounding=up' 2>&1 | FileCheck %s --check-prefix=ROUNDING
+
+// POLICY: error: unknown precision policy 'int8', wanted fp32, tf32 or bf16
+// ROUNDING: error: unknown rounding 'up', wanted eager or fused
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
