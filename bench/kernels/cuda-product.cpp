@@ -1,5 +1,6 @@
-// Times the algorithms that cuBLASLt guesses to be best for products of the study's shapes, in the order of its guesses, on a
-// CUDA device: what the first choice costs beside the best. Built by the target cuda-product (with HEDDLE_BUILD_BENCHES=ON).
+// Times the algorithms that cuBLASLt guesses to be best for products of the study's shapes, in the order of
+// its guesses, on a CUDA device: what the first choice costs beside the best. Built by the target
+// cuda-product (with HEDDLE_BUILD_BENCHES=ON).
 //   cuda-product M N K [BATCH [f32|bf16]]
 #include "runtime/device/cuda/Tune.h"
 

@@ -36,10 +36,6 @@ void materializeOperands(mlir::Operation *op);
 /// Erases ops of the function that nothing uses: they need no group.
 void eraseUnusedOps(mlir::func::FuncOp func);
 
-/// The same for one attention alone: groups of attention take the views of its result in before other ops' operands are
-/// looked at.
-void materializeAttentionOperands(graph::AttentionOp attention);
-
 } // namespace heddle
 
 #endif // HEDDLE_COMPILER_FUSION_GROUPING_H

@@ -47,6 +47,10 @@ def RaiseAttention : Graph_Raising<"raise-attention"> {
 
 def VerifyGraph : Pass<"verify-graph", "::mlir::ModuleOp"> {
   let summary = "What the graph phase leaves: one @main of named graph values, no groups";
+  let description = [{
+    The module holds exactly one function, @main, of graph ops and a return; arguments and results are named; nothing is
+    grouped yet.
+  }];
 }
 
 #endif
