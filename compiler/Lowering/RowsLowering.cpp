@@ -11,6 +11,7 @@
 #include "compiler/Lowering/ScalarRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
@@ -125,14 +126,16 @@ private:
   void require(Operation *op, int loop) {
     if (!isColumnOp(op) || llvm::isa<ReduceOp>(op))
       return;
-    int own = stages_.lookup(op);
-    if (own < loop && mayKeep()) {
-      kept_.insert(op);
-      loop = own;
-    }
-    if (!required_[loop].insert(op).second)
-      return;
-    requireOperands(op, loop);
+    // Kept where an earlier loop has it anyway; what only this loop needs is computed here, so that no row is
+    // held for it.
+    if (mayKeep())
+      for (int earlier = 0; earlier < loop; ++earlier)
+        if (required_[earlier].contains(op)) {
+          kept_.insert({op, earlier});
+          return;
+        }
+    if (required_[loop].insert(op).second)
+      requireOperands(op, loop);
   }
 
   void requireOperands(Operation *op, int loop) {
@@ -149,18 +152,20 @@ private:
 
   void findNeeds() {
     required_.resize(loops_);
-    for (int loop = 0; loop < loops_; ++loop)
+    for (int loop = 0; loop < loops_; ++loop) {
       for (Operation *op : ops_)
         if (stages_.lookup(op) == loop && llvm::isa<ReduceOp>(op))
           requireOperands(op, loop);
-    for (const Write &write : domain_.writes)
-      if (std::optional<int> loop = loopOf(write)) {
+      for (const Write &write : domain_.writes) {
+        if (loopOf(write) != loop)
+          continue;
         if (Operation *source = producer(write.value))
-          require(source, *loop);
+          require(source, loop);
         else if (write.op)
           if (const std::optional<Read> &read = domain_.reads[write.op][write.operand])
-            readLoops_[keyOf(*read)].insert(*loop);
+            readLoops_[keyOf(*read)].insert(loop);
       }
+    }
   }
 
   /// The loop that stores a write, or none when it is stored once a row.
@@ -389,8 +394,8 @@ private:
       if (auto reduce = llvm::dyn_cast<ReduceOp>(op); reduce && stages_.lookup(op) == loop)
         reductions.push_back(reduce);
     llvm::SmallVector<Operation *> keeps;
-    for (Operation *op : kept_)
-      if (stages_.lookup(op) == loop)
+    for (auto &[op, from] : kept_)
+      if (from == loop)
         keeps.push_back(op);
     llvm::SmallVector<ReadKey> readKeeps;
     if (mayKeep())
@@ -473,7 +478,7 @@ private:
   llvm::DenseMap<Value, size_t> baseNumbers_;
   /// The ops that each loop computes, so that the walk over operands meets each once.
   llvm::SmallVector<llvm::SmallPtrSet<Operation *, 8>, 4> required_;
-  llvm::SetVector<Operation *> kept_;
+  llvm::MapVector<Operation *, int> kept_; ///< With the loop that computes it.
   std::map<ReadKey, llvm::SetVector<int>> readLoops_;
 
   llvm::SmallVector<Value, 4> loopIndices_;
