@@ -95,9 +95,11 @@ private:
           stage = std::max(stage, after);
         }
       stages_[op] = stage;
-      if (llvm::isa<ReduceOp>(op) || isColumnOp(op))
+      if (llvm::isa<ReduceOp>(op) || (isColumnOp(op) && !llvm::isa<ConcatOp>(op)))
         loops_ = std::max(loops_, stage + 1);
     }
+    for (const Write &write : domain_.writes)
+      loops_ = std::max(loops_, loopOf(write).value_or(0) + 1);
     if (!reduces())
       loops_ = 1;
   }
@@ -168,14 +170,16 @@ private:
     }
   }
 
-  /// The loop that stores a write, or none when it is stored once a row.
+  /// The loop that stores a write, or none when it is stored once a row. A part of a concatenation may spread
+  /// a value of the rows along the columns.
   std::optional<int> loopOf(const Write &write) const {
-    Operation *source = producer(write.value);
-    if (!source)
+    if (!reduces())
       return 0;
-    if (llvm::isa<ReduceOp>(source) || !isColumnOp(source))
+    int firstColumn = static_cast<int>(domain_.rowLoops.size());
+    if (llvm::none_of(write.offset, [&](const LoopTerm &term) { return term.loop >= firstColumn; }))
       return std::nullopt;
-    return stages_.lookup(source);
+    Operation *source = producer(write.value);
+    return source ? stages_.lookup(source) + (llvm::isa<ReduceOp>(source) ? 1 : 0) : 0;
   }
 
   //===--------------------------------------------------------------------===//
@@ -258,6 +262,8 @@ private:
     if (auto iota = llvm::dyn_cast<IotaOp>(op))
       return position(iota);
     if (llvm::isa<EmbeddingOp>(op)) {
+      if (isSplatConstant(baseOf(op->getOperand(0))))
+        return operandValue(op, 0, loop); // All rows of the table are alike.
       Value id = operandValue(op, 1, loop);
       Value row = arith::IndexCastOp::create(builder(), func_.named("row"), builder().getIndexType(), id);
       return load(*domain_.reads[op][0], row);
@@ -458,7 +464,8 @@ private:
       rowValues_[reduce] = finishReduction(reduce, columnsOp.getResult(result++));
     // What follows from the reductions alone stands before the next loop.
     for (Operation *op : ops_)
-      if (!isColumnOp(op) && !llvm::isa<ReduceOp>(op) && stages_.lookup(op) == loop + 1 && !valueOf(op, -1))
+      if (!isColumnOp(op) && !llvm::isa<ReduceOp, ConcatOp>(op) && stages_.lookup(op) == loop + 1 &&
+          !valueOf(op, -1))
         return false;
     builder().setInsertionPointToEnd(columnsOp->getBlock());
     return true;

@@ -53,3 +53,37 @@ func.func @main(%x: tensor<5x4xf32>) -> tensor<5x4x2xf32> {
   %4 = graph.concat %2, %3 axis 2 : tensor<5x4x1xf32>, tensor<5x4x1xf32> -> tensor<5x4x2xf32>
   return %4 : tensor<5x4x2xf32>
 }
+
+// -----
+
+// A part that spreads a row's sum along the columns is stored in a loop after the sum; parts of the rows alone once a row.
+// CHECK-LABEL: kernel.func @reduce_exp_concat(
+// CHECK: kernel.rows (%[[R:[a-z0-9]+]]) in
+// CHECK-NEXT: %[[SUM:.*]] = kernel.columns %{{.*}} in %{{.*}} reduce [add] {
+// CHECK-NEXT: %[[X:.*]] = kernel.load
+// CHECK-NEXT: %[[E:.*]] = math.exp %[[X]] : f32
+// CHECK-NEXT: kernel.store %[[E]], %[[OUT:[a-z0-9]+]][
+// CHECK: kernel.columns %[[C:[a-z0-9]+]] in
+// CHECK-NEXT: kernel.store %[[SUM]], %[[OUT]][#{{[a-z0-9]+}}] (%[[R]], %[[C]])
+func.func @main(%x: tensor<4x8xf32>) -> tensor<4x16xf32> {
+  %0 = graph.reduce sum %x axes [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %1 = graph.broadcast %0 : tensor<4x1xf32> -> tensor<4x8xf32>
+  %2 = graph.exp %x : tensor<4x8xf32>
+  %3 = graph.concat %2, %1 axis 1 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x16xf32>
+  return %3 : tensor<4x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: kernel.func @reduce_sqrt_concat(
+// CHECK: %[[SUM:.*]] = kernel.columns %{{.*}} in %{{.*}} reduce [add] {
+// CHECK: } : f32
+// CHECK-NEXT: %[[ROOT:.*]] = math.sqrt %[[SUM]] : f32
+// CHECK-NEXT: kernel.store %[[SUM]], %[[OUT:[a-z0-9]+]][#{{[a-z0-9]+}}] (%[[R:[a-z0-9]+]])
+// CHECK-NEXT: kernel.store %[[ROOT]], %[[OUT]][#{{[a-z0-9]+}}] (%[[R]])
+func.func @main(%x: tensor<4x8xf32>) -> tensor<4x2xf32> {
+  %0 = graph.reduce sum %x axes [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %1 = graph.sqrt %0 : tensor<4x1xf32>
+  %2 = graph.concat %0, %1 axis 1 : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x2xf32>
+  return %2 : tensor<4x2xf32>
+}

@@ -90,3 +90,15 @@ func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %4 = graph.add %3, %b : tensor<8x8xf32>
   return %4 : tensor<8x8xf32>
 }
+
+// -----
+
+// A table of one value is that value, whatever the id.
+// CHECK-LABEL: kernel.func @embedding(
+// CHECK: %[[V:.*]] = arith.constant 5.000000e-01 : f32
+// CHECK: kernel.store %[[V]],
+func.func @main(%ids: tensor<3xi32> {graph.bound = 4 : i64}) -> tensor<3x8xf32> {
+  %t = graph.constant dense<0.5> : tensor<4x8xf32>
+  %0 = graph.embedding %t, %ids : tensor<4x8xf32>, tensor<3xi32> -> tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}
