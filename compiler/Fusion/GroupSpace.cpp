@@ -260,12 +260,6 @@ private:
         if (!distinct(read))
           return fail(op, "reads along one dimension in two ways");
     }
-    // What a reduction gives must be the same for all columns.
-    for (auto &[op, product] : reductions_)
-      if (llvm::isa<ReduceOp>(op))
-        for (int atom : group_.space.resolve(flatten(group_.indices[op->getResult(0)])))
-          if (llvm::is_contained(group_.columns, atom))
-            return fail(op, "reduces a dimension that another op of the group keeps");
     return success();
   }
 

@@ -11,6 +11,7 @@
 #include "compiler/Lowering/ScalarRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
@@ -94,9 +95,11 @@ private:
           stage = std::max(stage, after);
         }
       stages_[op] = stage;
-      if (llvm::isa<ReduceOp>(op) || isColumnOp(op))
+      if (llvm::isa<ReduceOp>(op) || (isColumnOp(op) && !llvm::isa<ConcatOp>(op)))
         loops_ = std::max(loops_, stage + 1);
     }
+    for (const Write &write : domain_.writes)
+      loops_ = std::max(loops_, loopOf(write).value_or(0) + 1);
     if (!reduces())
       loops_ = 1;
   }
@@ -125,14 +128,16 @@ private:
   void require(Operation *op, int loop) {
     if (!isColumnOp(op) || llvm::isa<ReduceOp>(op))
       return;
-    int own = stages_.lookup(op);
-    if (own < loop && mayKeep()) {
-      kept_.insert(op);
-      loop = own;
-    }
-    if (!required_[loop].insert(op).second)
-      return;
-    requireOperands(op, loop);
+    // Kept where an earlier loop has it anyway; what only this loop needs is computed here, so that no row is
+    // held for it.
+    if (mayKeep())
+      for (int earlier = 0; earlier < loop; ++earlier)
+        if (required_[earlier].contains(op)) {
+          kept_.insert({op, earlier});
+          return;
+        }
+    if (required_[loop].insert(op).second)
+      requireOperands(op, loop);
   }
 
   void requireOperands(Operation *op, int loop) {
@@ -149,28 +154,32 @@ private:
 
   void findNeeds() {
     required_.resize(loops_);
-    for (int loop = 0; loop < loops_; ++loop)
+    for (int loop = 0; loop < loops_; ++loop) {
       for (Operation *op : ops_)
         if (stages_.lookup(op) == loop && llvm::isa<ReduceOp>(op))
           requireOperands(op, loop);
-    for (const Write &write : domain_.writes)
-      if (std::optional<int> loop = loopOf(write)) {
+      for (const Write &write : domain_.writes) {
+        if (loopOf(write) != loop)
+          continue;
         if (Operation *source = producer(write.value))
-          require(source, *loop);
+          require(source, loop);
         else if (write.op)
           if (const std::optional<Read> &read = domain_.reads[write.op][write.operand])
-            readLoops_[keyOf(*read)].insert(*loop);
+            readLoops_[keyOf(*read)].insert(loop);
       }
+    }
   }
 
-  /// The loop that stores a write, or none when it is stored once a row.
+  /// The loop that stores a write, or none when it is stored once a row. A part of a concatenation may spread
+  /// a value of the rows along the columns.
   std::optional<int> loopOf(const Write &write) const {
-    Operation *source = producer(write.value);
-    if (!source)
+    if (!reduces())
       return 0;
-    if (llvm::isa<ReduceOp>(source) || !isColumnOp(source))
+    int firstColumn = static_cast<int>(domain_.rowLoops.size());
+    if (llvm::none_of(write.offset, [&](const LoopTerm &term) { return term.loop >= firstColumn; }))
       return std::nullopt;
-    return stages_.lookup(source);
+    Operation *source = producer(write.value);
+    return source ? stages_.lookup(source) + (llvm::isa<ReduceOp>(source) ? 1 : 0) : 0;
   }
 
   //===--------------------------------------------------------------------===//
@@ -253,6 +262,8 @@ private:
     if (auto iota = llvm::dyn_cast<IotaOp>(op))
       return position(iota);
     if (llvm::isa<EmbeddingOp>(op)) {
+      if (isSplatConstant(baseOf(op->getOperand(0))))
+        return operandValue(op, 0, loop); // All rows of the table are alike.
       Value id = operandValue(op, 1, loop);
       Value row = arith::IndexCastOp::create(builder(), func_.named("row"), builder().getIndexType(), id);
       return load(*domain_.reads[op][0], row);
@@ -389,8 +400,8 @@ private:
       if (auto reduce = llvm::dyn_cast<ReduceOp>(op); reduce && stages_.lookup(op) == loop)
         reductions.push_back(reduce);
     llvm::SmallVector<Operation *> keeps;
-    for (Operation *op : kept_)
-      if (stages_.lookup(op) == loop)
+    for (auto &[op, from] : kept_)
+      if (from == loop)
         keeps.push_back(op);
     llvm::SmallVector<ReadKey> readKeeps;
     if (mayKeep())
@@ -453,7 +464,8 @@ private:
       rowValues_[reduce] = finishReduction(reduce, columnsOp.getResult(result++));
     // What follows from the reductions alone stands before the next loop.
     for (Operation *op : ops_)
-      if (!isColumnOp(op) && !llvm::isa<ReduceOp>(op) && stages_.lookup(op) == loop + 1 && !valueOf(op, -1))
+      if (!isColumnOp(op) && !llvm::isa<ReduceOp, ConcatOp>(op) && stages_.lookup(op) == loop + 1 &&
+          !valueOf(op, -1))
         return false;
     builder().setInsertionPointToEnd(columnsOp->getBlock());
     return true;
@@ -473,7 +485,7 @@ private:
   llvm::DenseMap<Value, size_t> baseNumbers_;
   /// The ops that each loop computes, so that the walk over operands meets each once.
   llvm::SmallVector<llvm::SmallPtrSet<Operation *, 8>, 4> required_;
-  llvm::SetVector<Operation *> kept_;
+  llvm::MapVector<Operation *, int> kept_; ///< With the loop that computes it.
   std::map<ReadKey, llvm::SetVector<int>> readLoops_;
 
   llvm::SmallVector<Value, 4> loopIndices_;
