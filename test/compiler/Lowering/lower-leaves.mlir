@@ -94,7 +94,7 @@ func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 // -----
 
 // A table of one value is that value, whatever the id.
-// CHECK-LABEL: kernel.func @embedding(
+// CHECK: kernel.func @embedding(%{{[a-z0-9]+}}: !kernel.buffer<i32>, %{{[a-z0-9]+}}: !kernel.buffer<f32>) {
 // CHECK: %[[V:.*]] = arith.constant 5.000000e-01 : f32
 // CHECK: kernel.store %[[V]],
 func.func @main(%ids: tensor<3xi32> {graph.bound = 4 : i64}) -> tensor<3x8xf32> {
