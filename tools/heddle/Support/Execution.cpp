@@ -106,7 +106,8 @@ Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {
       continue;
     }
     ++known;
-    if (buffer.dtype == DType::I32 && found->second.dtype == DType::I64)
+    if (buffer.dtype == DType::I32 && found->second.dtype == DType::I64 &&
+        found->second.shape == buffer.shape)
       if (std::optional<HostTensor> narrow = toI32(found->second))
         fitted[buffer.name] = *std::move(narrow);
     HEDDLE_RETURN_IF_ERROR(checkInput(buffer, fitted.at(buffer.name)));
