@@ -87,13 +87,17 @@ static void castPartsFirst(mlir::func::FuncOp func) {
 static void sinkToReaders(mlir::Block &block) {
   llvm::SmallVector<GroupOp> groups(block.getOps<GroupOp>());
   for (GroupOp group : llvm::reverse(groups)) {
-    bool leaves = true;
+    bool weights = false, leaves = true;
     group.walk([&](Operation *op) {
       for (Value operand : op->getOperands())
-        if (operand.getParentRegion() != &group.getBody())
-          leaves = leaves && baseOf(operand).getDefiningOp<ParameterOp>();
+        if (operand.getParentRegion() == &group.getBody())
+          continue;
+        else if (baseOf(operand).getDefiningOp<ParameterOp>())
+          weights = true;
+        else
+          leaves = false;
     });
-    if (!leaves)
+    if (!weights || !leaves)
       continue;
     Operation *first = nullptr;
     llvm::SmallVector<Operation *> worklist(group->getUsers());
