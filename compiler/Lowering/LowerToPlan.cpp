@@ -26,6 +26,10 @@ using mlir::Value;
 
 namespace {
 
+/// What cuBLASLt may use beside a product's operands: NVIDIA's advice for sm_90, and what PyTorch gives it
+/// there. Without any, products that are split along k are not among its choices.
+constexpr int64_t kCudaWorkspaceBytes = int64_t(32) << 20;
+
 int64_t elementBytes(mlir::Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); }
 
 /// Builds the program of one function.
@@ -265,7 +269,8 @@ struct LowerToPlanPass : public impl::LowerToPlanBase<LowerToPlanPass> {
       symbols.push_back(builder.getNamedAttr(symbol.getKey(), builder.getI64IntegerAttr(symbol.getValue())));
     auto program =
         plan::ProgramOp::create(builder, func.getLoc(), "plan", model, device, target, pipeline, mode,
-                                precision, builder.getDictionaryAttr(symbols), 0, 0, llvm::APFloat(0.0));
+                                precision, builder.getDictionaryAttr(symbols), /*arenaBytes=*/0,
+                                device == "cuda" ? kCudaWorkspaceBytes : 0, llvm::APFloat(0.0));
     program.getBody().emplaceBlock();
     if (mlir::failed(ProgramBuilder(func, program, *values, precision == "tf32").build()))
       return signalPassFailure();

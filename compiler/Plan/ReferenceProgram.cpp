@@ -119,7 +119,6 @@ void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) 
       .Case([&](GeluOp gelu) {
         out.strings["approximate"] = gelu.getForm() == GeluForm::Erf ? "none" : "tanh";
       })
-      .Case([&](SoftmaxOp softmax) { out.ints["axis"] = {typeOf(softmax.getResult()).getRank() - 1}; })
       .Case([&](RmsNormOp norm) { out.floats["epsilon"] = norm.getEpsilon().convertToDouble(); })
       .Case([&](LayerNormOp norm) {
         out.floats["epsilon"] = norm.getEpsilon().convertToDouble();
