@@ -19,7 +19,8 @@ static bool isImplicitCast(mlir::Operation *op) {
   return cast && cast.getImplicit();
 }
 
-/// The op with the implicit casts that its kernel does while it reads operands and writes the result, in order.
+/// The op with the implicit casts that its kernel does while it reads operands and writes the result, in
+/// order.
 static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {
   llvm::SmallVector<mlir::Operation *> members;
   if (isImplicitCast(op))
@@ -29,7 +30,8 @@ static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {
         isImplicitCast(cast) && cast->hasOneUse() && hasSingleElements(cast->getResult(0)))
       members.push_back(cast);
   members.push_back(op);
-  if (op->hasOneUse() && isImplicitCast(*op->user_begin()) && !hasSingleElements((*op->user_begin())->getResult(0)))
+  if (op->hasOneUse() && isImplicitCast(*op->user_begin()) &&
+      !hasSingleElements((*op->user_begin())->getResult(0)))
     members.push_back(*op->user_begin());
   return members;
 }

@@ -2,6 +2,8 @@
 #include "compiler/Graph/Scores.h"
 #include "compiler/Graph/IndexForm.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -176,8 +178,13 @@ std::optional<Scores> match::findScores(Value value, int readers, NearMiss &miss
 llvm::SmallVector<Condition> match::conjunction(const MaskTerm &mask) {
   llvm::SmallVector<Condition> result;
   llvm::SmallVector<Condition> open = {{mask.condition, mask.negated, mask.shape}};
+  // A condition twice is that condition; without this, conditions made of each other would take exponential
+  // time.
+  llvm::DenseSet<std::tuple<Value, int, mlir::Type>> seen;
   while (!open.empty()) {
     Condition next = open.pop_back_val();
+    if (!seen.insert({next.value, static_cast<int>(next.negated), mlir::Type(next.shape)}).second)
+      continue;
     Operation *op = next.value.getDefiningOp();
     if (op && llvm::isa<NotOp>(op)) {
       open.push_back({op->getOperand(0), !next.negated, next.shape});
@@ -204,8 +211,7 @@ bool match::holdsAlways(const Condition &condition) {
   if (!form)
     return false;
   int64_t least = form->constant;
-  for (auto [coefficient, extent] :
-       llvm::zip_equal(form->coefficients, typeOf(condition.value).getShape()))
+  for (auto [coefficient, extent] : llvm::zip_equal(form->coefficients, typeOf(condition.value).getShape()))
     least += std::min<int64_t>(coefficient, 0) * (extent - 1);
   return least >= 0;
 }

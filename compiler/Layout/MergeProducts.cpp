@@ -59,7 +59,8 @@ bool agree(WeightProduct first, WeightProduct next, NearMiss &miss) {
     miss = {next.transpose, "is cast otherwise than the first weight"};
     return false;
   }
-  if (typeOf(first.product.getResult()).getElementType() != typeOf(next.product.getResult()).getElementType()) {
+  if (typeOf(first.product.getResult()).getElementType() !=
+      typeOf(next.product.getResult()).getElementType()) {
     miss = {next.product, "has a result of other elements than the first product's"};
     return false;
   }
@@ -83,13 +84,13 @@ Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
   GraphBuilder g(builder, commonLocation(parameterPlaces));
   SymbolicShape shape = symbolicShape(typeOf(first.parameter.getResult()));
   shape.front() = SymbolicDim::fixed(rows);
-  Value weight = g.parameter(parts, tensorType(builder.getContext(), shape,
-                                               typeOf(first.parameter.getResult()).getElementType()));
+  Value weight = g.parameter(
+      parts, tensorType(builder.getContext(), shape, typeOf(first.parameter.getResult()).getElementType()));
   if (first.cast)
     weight = g.cast(weight, typeOf(first.cast.getResult()).getElementType(), first.cast.getImplicit());
   g.setLocation(commonLocation(productPlaces));
-  Value merged = g.matmul(earliest.getLhs(), g.transpose(weight, {1, 0}),
-                          typeOf(earliest.getResult()).getElementType());
+  Value merged =
+      g.matmul(earliest.getLhs(), g.transpose(weight, {1, 0}), typeOf(earliest.getResult()).getElementType());
   int64_t last = typeOf(merged).getRank() - 1, offset = 0;
   for (WeightProduct &product : products) {
     int64_t extent = typeOf(product.product.getResult()).getDimSize(last);

@@ -12,8 +12,8 @@ namespace heddle {
 #define GEN_PASS_DECL
 #include "compiler/Precision/Passes.h.inc"
 
-/// The precision phase and its verifier: `policy` is fp32, tf32 or bf16; compiled graphs round once between kernels,
-/// eager ones as torch.autocast does.
+/// The precision phase and its verifier: `policy` is fp32, tf32 or bf16; compiled graphs round once between
+/// kernels, eager ones as torch.autocast does.
 void addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef policy, bool compiled);
 
 #define GEN_PASS_REGISTRATION

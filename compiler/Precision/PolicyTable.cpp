@@ -100,7 +100,8 @@ std::vector<PolicyRow> heddle::policyRows(std::string_view policy) {
       if (rule.role != PolicyRole::Any)
         continue;
       bool product = std::string_view(rule.op) == "matmul";
-      rows.push_back({rule.op, "", product && policy == "tf32" ? "tf32" : "as written", rule.accumulate, "as written"});
+      rows.push_back(
+          {rule.op, "", product && policy == "tf32" ? "tf32" : "as written", rule.accumulate, "as written"});
     }
   return rows;
 }

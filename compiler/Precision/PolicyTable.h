@@ -1,8 +1,8 @@
 //===- PolicyTable.h - Which op computes in which type ----------*- C++ -*-===//
 //
-// The precision policies as data. The precision pass reads the rules, `explain --precision` prints the rows: one table
-// for both. The bf16 policy is that of torch.autocast (its lists of ops that run in the lower type, in float32, or in the
-// widest type of their operands).
+// The precision policies as data. The precision pass reads the rules, `explain --precision` prints the rows:
+// one table for both. The bf16 policy is that of torch.autocast (its lists of ops that run in the lower type,
+// in float32, or in the widest type of their operands).
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_PRECISION_POLICYTABLE_H
@@ -18,7 +18,8 @@ namespace heddle {
 enum class TypeRule {
   Low,    ///< Operands are cast to the policy's low type, and so is the result.
   Single, ///< Operands are cast to float32, which the result has too.
-  Widest, ///< Operands are cast to the widest of their types, which the result has too. Constants do not count.
+  Widest, ///< Operands are cast to the widest of their types, which the result has too. Constants do not
+          ///< count.
   Follow, ///< The operand's type.
   Fixed,  ///< As written: leaves, tables, and casts that the user wrote.
 };

@@ -19,8 +19,8 @@ using mlir::Value;
 
 namespace {
 
-/// Walks @main in order and gives each op its types. A value has the type that it has in the graph, and the type that
-/// torch.autocast would give it (`nominal`): with rounding=fused the former may be wider.
+/// Walks @main in order and gives each op its types. A value has the type that it has in the graph, and the
+/// type that torch.autocast would give it (`nominal`): with rounding=fused the former may be wider.
 class Autocast {
 public:
   Autocast(mlir::func::FuncOp main, bool eager)
@@ -76,11 +76,12 @@ mlir::DenseElementsAttr weakConstant(Value value) {
 mlir::DenseElementsAttr exactly(mlir::DenseElementsAttr attr, Type element) {
   llvm::APFloat value = attr.getSplatValue<llvm::APFloat>();
   bool inexact = false;
-  value.convert(llvm::cast<mlir::FloatType>(element).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+  value.convert(llvm::cast<mlir::FloatType>(element).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                &inexact);
   if (inexact)
     return {};
-  return mlir::DenseElementsAttr::get(withElementType(llvm::cast<mlir::RankedTensorType>(attr.getType()), element),
-                                      value);
+  return mlir::DenseElementsAttr::get(
+      withElementType(llvm::cast<mlir::RankedTensorType>(attr.getType()), element), value);
 }
 
 /// A sum of a product and a vector that is stretched over its rows: one op with the product in PyTorch.
@@ -88,7 +89,8 @@ bool isBiasOfProduct(Operation *op) {
   auto sum = llvm::dyn_cast<AddOp>(op);
   if (!sum)
     return false;
-  for (auto [product, bias] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
+  for (auto [product, bias] :
+       {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
     Operation *vector = bias.getDefiningOp();
     while (isView(vector) && !llvm::isa<SliceOp>(vector))
       vector = vector->getOperand(0).getDefiningOp();
@@ -128,8 +130,8 @@ Value Autocast::castOnce(Value value, Type element) {
   return made;
 }
 
-/// The cast of `value` at the current place, put under views that move all elements: it keeps the layout, and shares the
-/// cast of what others view. Parameters are cast once.
+/// The cast of `value` at the current place, put under views that move all elements: it keeps the layout, and
+/// shares the cast of what others view. Parameters are cast once.
 Value Autocast::castUnderViews(Value value, Type element, bool ownKernel) {
   if (elementOf(value) == element)
     return value;
@@ -254,8 +256,8 @@ void Autocast::visit(Operation *op) {
     Type type = widest(op);
     // Concatenation computes nothing: it need not widen what has one type.
     bool moves = llvm::isa<ConcatOp>(op);
-    bool alike = llvm::all_equal(llvm::map_range(
-        llvm::make_filter_range(op->getOperands(), isFloat), [](Value operand) { return elementOf(operand); }));
+    bool alike = llvm::all_equal(llvm::map_range(llvm::make_filter_range(op->getOperands(), isFloat),
+                                                 [](Value operand) { return elementOf(operand); }));
     if (moves && alike)
       return setResult(op, elementOf(op->getOperand(0)), type);
     if (!eager_ || type == f32_)
@@ -279,8 +281,8 @@ void Autocast::visit(Operation *op) {
   }
   case TypeRule::Fixed:
     // A cast to the type that the value has by now is none, in PyTorch either.
-    if (auto cast = llvm::dyn_cast<CastOp>(op);
-        cast && cast.getOperand().getType() == cast.getType() && nominal(cast.getOperand()) == elementOf(cast)) {
+    if (auto cast = llvm::dyn_cast<CastOp>(op); cast && cast.getOperand().getType() == cast.getType() &&
+                                                nominal(cast.getOperand()) == elementOf(cast)) {
       cast.getResult().replaceAllUsesWith(cast.getOperand());
       cast.erase();
     }

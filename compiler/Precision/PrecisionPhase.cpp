@@ -8,6 +8,7 @@ void heddle::addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef pol
   options.policy = policy.str();
   options.rounding = compiled ? "fused" : "eager";
   manager.addPass(createPrecision(options));
-  // Types changed at every op: the verifiers of the ops run after the pass, this one looks at @main's boundary.
+  // Types changed at every op: the verifiers of the ops run after the pass, this one looks at @main's
+  // boundary.
   manager.addPass(createVerifyGraph());
 }

@@ -9,7 +9,8 @@
 
 namespace heddle {
 
-/// The layer ("blocks.3.attention") or the line ("model.mlir:12:5") that an op comes from; empty when unknown.
+/// The layer ("blocks.3.attention") or the line ("model.mlir:12:5") that an op comes from; empty when
+/// unknown.
 std::string locationText(mlir::Location loc);
 
 /// The location of one op that takes the place of several: the path that theirs have in common

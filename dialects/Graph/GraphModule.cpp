@@ -46,8 +46,8 @@ static LogicalResult verifyParts(ParameterOp op, llvm::StringMap<PartAttr> &seen
   return success();
 }
 
-/// A symbol has one value in a compilation: kernels take it as one count. First every symbol that stands alone, then the
-/// products of those.
+/// A symbol has one value in a compilation: kernels take it as one count. First every symbol that stands
+/// alone, then the products of those.
 static LogicalResult verifySymbols(mlir::func::FuncOp main) {
   llvm::StringMap<int64_t> values;
   auto forEachDim = [&](llvm::function_ref<LogicalResult(mlir::Operation *, const SymbolicDim &)> check) {
@@ -94,7 +94,8 @@ static LogicalResult verifySymbols(mlir::func::FuncOp main) {
     }
     if (value == dim.value)
       return success();
-    return op->emitError() << "extent " << dim.value << " is called \"" << dim.name() << "\", which is " << value;
+    return op->emitError() << "extent " << dim.value << " is called \"" << dim.name() << "\", which is "
+                           << value;
   };
   return failure(failed(forEachDim(alone)) || failed(forEachDim(product)));
 }

@@ -61,27 +61,34 @@ TEST_F(Precision, EagerIsAutocast) {
   EXPECT_EQ(count<EmbeddingOp>([](EmbeddingOp op) { return single(op.getResult()); }), 1);
   EXPECT_TRUE(low(mainFunction(*module_).getBody().front().getTerminator()->getOperand(0)));
   // The residual stream is float32, a product is widened while it is added.
-  EXPECT_EQ(count<AddOp>([](AddOp op) { return locationText(op.getLoc()).ends_with("residual") && single(op.getResult()); }),
+  EXPECT_EQ(count<AddOp>([](AddOp op) {
+              return locationText(op.getLoc()).ends_with("residual") && single(op.getResult());
+            }),
             4);
 }
 
 TEST_F(Precision, EagerCastsAreAutocasts) {
   build(/*compiled=*/false);
-  // Kernels of their own, for each layer: seven weights; the norms' output for q, k and v, and for gate and up; rotary q
-  // and k; softmax's operand and its result. Then the head's weight and operand.
-  EXPECT_EQ(count<CastOp>([](CastOp op) { return !op.getImplicit() && !single(op.getOperand()) ; }), 2 * 1 + 1);
+  // Kernels of their own, for each layer: seven weights; the norms' output for q, k and v, and for gate and
+  // up; rotary q and k; softmax's operand and its result. Then the head's weight and operand.
+  EXPECT_EQ(count<CastOp>([](CastOp op) { return !op.getImplicit() && !single(op.getOperand()); }),
+            2 * 1 + 1);
   EXPECT_EQ(count<CastOp>([](CastOp op) { return !op.getImplicit() && single(op.getOperand()); }),
             2 * (7 + 3 + 2 + 2 + 1) + 2);
   // Each parameter is cast once, and the norms' weights never.
-  EXPECT_EQ(count<CastOp>([](CastOp op) { return op.getOperand().getDefiningOp<ParameterOp>() != nullptr; }), 2 * 7 + 1);
+  EXPECT_EQ(count<CastOp>([](CastOp op) { return op.getOperand().getDefiningOp<ParameterOp>() != nullptr; }),
+            2 * 7 + 1);
 }
 
 TEST_F(Precision, CompiledCastsAreImplicit) {
   build(/*compiled=*/true);
-  EXPECT_EQ(count<CastOp>([](CastOp op) { return !op.getImplicit() && !op.getOperand().getDefiningOp<IotaOp>(); }), 0);
+  EXPECT_EQ(
+      count<CastOp>([](CastOp op) { return !op.getImplicit() && !op.getOperand().getDefiningOp<IotaOp>(); }),
+      0);
   EXPECT_EQ(count<AttentionOp>([](AttentionOp op) { return low(op.getQuery()) && low(op.getResult()); }), 2);
   EXPECT_EQ(count<RmsNormOp>([](RmsNormOp op) { return single(op.getResult()); }), 5);
-  // Q, K, V are one product, gate and up another; o and w2 are written in float32, as the residual reads them.
+  // Q, K, V are one product, gate and up another; o and w2 are written in float32, as the residual reads
+  // them.
   EXPECT_EQ(count<MatmulOp>(), 2 * 4 + 1);
   EXPECT_EQ(count<MatmulOp>([](MatmulOp op) { return single(op.getResult()); }), 2 * 2);
   EXPECT_EQ(count<MatmulOp>([](MatmulOp op) { return low(op.getLhs()); }), 2 * 4 + 1);
