@@ -117,8 +117,8 @@ TEST(GraphPhase, GroupedHeadsAreReadUnrepeated) {
 }
 
 TEST(GraphPhase, ConditionsMadeOfEachOther) {
-  // Sixty pairs of conditions, each made of the two before it, are a conjunction of two: found without walking every
-  // path.
+  // Sixty pairs of conditions, each made of the two before it, are a conjunction of two: found without
+  // walking every path.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string text =
       R"(func.func @main(%x: tensor<4x4xf32> {graph.name = "x"}, %b: tensor<4x4xi1> {graph.name = "b"},
