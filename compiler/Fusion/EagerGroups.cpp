@@ -39,10 +39,14 @@ static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {
 namespace {
 struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
   void runOnOperation() override {
+    eraseUnusedOps(getOperation());
     materializeOutputs(getOperation());
-    materializeOperands(getOperation());
-    llvm::SmallVector<mlir::Operation *> ops;
-    for (mlir::Operation &op : getOperation().getBody().front())
+    mlir::Block &block = getOperation().getBody().front();
+    for (mlir::Operation &op : llvm::make_early_inc_range(block))
+      if (isComputeOp(&op))
+        materializeOperands(&op);
+    llvm::SmallVector<mlir::Operation *> ops; // Now with the copies.
+    for (mlir::Operation &op : block)
       if (isComputeOp(&op))
         ops.push_back(&op);
     llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> groups;
@@ -60,8 +64,7 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
       GroupKind kind = llvm::isa<MatmulOp>(op)      ? GroupKind::Product
                        : llvm::isa<AttentionOp>(op) ? GroupKind::Attention
                                                     : GroupKind::Rows;
-      if (!members.back()->use_empty())
-        outline(kind, members, labelOf(op));
+      outline(kind, members, labelOf(op));
     }
   }
 };

@@ -26,12 +26,7 @@ static llvm::SmallVector<Operation *> attentionOps(AttentionOp attention) {
     if (!llvm::isa<TransposeOp, ReshapeOp>(user))
       break;
     Value next = user->getResult(0);
-    // Each of the four dimensions must keep one stride in the buffer of `next`.
-    IterationSpace trial;
-    TensorIndex trialIndex =
-        trial.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(next.getType())));
-    auto stop = [&](Value v) { return v == attention.getResult(); };
-    if (!resolveAccess(next, trialIndex, trial, stop))
+    if (!headsResultAccess(attention, next))
       break;
     ops.push_back(user);
     value = next;
@@ -58,13 +53,14 @@ static llvm::SmallVector<Operation *> productOps(MatmulOp matmul) {
   return ops;
 }
 
-/// A cast of a concatenation, through views, becomes a concatenation of casts: parts are written where they are computed, and
-/// nothing can be computed from the whole in the same kernel.
+/// A cast of a concatenation, through views, becomes a concatenation of casts: parts are written where they
+/// are computed, and nothing can be computed from the whole in the same kernel.
 static void castPartsFirst(mlir::func::FuncOp func) {
   for (CastOp cast : llvm::to_vector(func.getBody().front().getOps<CastOp>())) {
     llvm::SmallVector<Operation *> views;
     Value value = cast.getOperand();
-    while (value.hasOneUse() && value.getDefiningOp() && llvm::isa<ReshapeOp, TransposeOp>(value.getDefiningOp())) {
+    while (value.hasOneUse() && value.getDefiningOp() &&
+           llvm::isa<ReshapeOp, TransposeOp>(value.getDefiningOp())) {
       views.push_back(value.getDefiningOp());
       value = views.back()->getOperand(0);
     }
@@ -78,10 +74,56 @@ static void castPartsFirst(mlir::func::FuncOp func) {
       part.set(CastOp::create(builder, cast.getLoc(), type, part.get(), cast.getImplicit()));
     }
     for (Operation *op : views)
-      op->getResult(0).setType(withElementType(llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()), element));
+      op->getResult(0).setType(
+          withElementType(llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()), element));
     concat.getResult().setType(withElementType(concat.getResult().getType(), element));
     cast.getResult().replaceAllUsesWith(cast.getOperand());
     cast.erase();
+  }
+}
+
+/// Moves groups that read parameters alone (casts of weights) to their first readers: what they give should
+/// not live from the start of the run.
+static void sinkToReaders(mlir::Block &block) {
+  llvm::SmallVector<GroupOp> groups(block.getOps<GroupOp>());
+  for (GroupOp group : llvm::reverse(groups)) {
+    bool weights = false, leaves = true;
+    group.walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (operand.getParentRegion() == &group.getBody())
+          continue;
+        else if (baseOf(operand).getDefiningOp<ParameterOp>())
+          weights = true;
+        else
+          leaves = false;
+    });
+    if (!weights || !leaves)
+      continue;
+    Operation *first = nullptr;
+    llvm::SmallVector<Operation *> worklist(group->getUsers());
+    while (!worklist.empty()) {
+      Operation *user = block.findAncestorOpInBlock(*worklist.pop_back_val());
+      // A view stands before its readers; it has to follow.
+      if (!first || user->isBeforeInBlock(first))
+        first = user;
+    }
+    if (!first)
+      continue;
+    if (first->hasTrait<ViewLike>()) {
+      // Its own readers decide.
+      llvm::SmallVector<Operation *> views;
+      while (first->hasTrait<ViewLike>() && first->hasOneUse()) {
+        views.push_back(first);
+        first = block.findAncestorOpInBlock(**first->getUsers().begin());
+      }
+      if (!group->hasOneUse())
+        continue;
+      for (Operation *view : views)
+        view->moveBefore(first);
+      group->moveBefore(views.front());
+    } else {
+      group->moveBefore(first);
+    }
   }
 }
 
@@ -92,22 +134,31 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
   void runOnOperation() override {
     mlir::func::FuncOp func = getOperation();
     mlir::Block &block = func.getBody().front();
+    eraseUnusedOps(func);
     castPartsFirst(func);
     materializeOutputs(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
+      materializeOperands(attention);
       llvm::SmallVector<Operation *> ops = attentionOps(attention);
       outline(GroupKind::Attention, ops, "attention", ops.back()->getResult(0));
     }
-    materializeOperands(func);
+    // After attention has taken the views of its result: a copy would keep them apart.
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (isComputeOp(&op))
+        materializeOperands(&op);
     for (MatmulOp matmul : llvm::to_vector(block.getOps<MatmulOp>())) {
       llvm::SmallVector<Operation *> ops = productOps(matmul);
       outline(GroupKind::Product, ops, labelOf(ops), ops.back()->getResult(0));
     }
     mlir::sortTopologically(&block);
-    RowsFusionCounts counts = fuseRows(func, maxBuffers);
+    RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);
     merged += counts.merged;
     refused += counts.refused;
-    mlir::sortTopologically(&block);
+    if (!mlir::sortTopologically(&block)) {
+      func.emitError("groups depend on each other in a circle");
+      return signalPassFailure();
+    }
+    sinkToReaders(block);
   }
 };
 } // namespace

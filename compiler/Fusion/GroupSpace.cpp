@@ -43,7 +43,7 @@ public:
       if (failed(addOp(op)))
         return std::nullopt;
     if (failed(alignOutputs()) || failed(collectColumns()) || failed(alignReads()) ||
-        failed(checkDistinct()) || failed(collectRows()))
+        failed(resolveReads()) || failed(checkDistinct()) || failed(collectRows()))
       return std::nullopt;
     return std::move(group_);
   }
@@ -180,8 +180,8 @@ private:
       AtomProduct known = group_.space.resolve(reductions_.front().second);
       AtomProduct other = group_.space.resolve(product);
       if (group_.space.extent(known) != group_.space.extent(other))
-        return fail(op, "reduces over " + group_.space.extent(other).str() + " elements, another op of the group over " +
-                            group_.space.extent(known).str());
+        return fail(op, "reduces over " + group_.space.extent(other).str() +
+                            " elements, another op of the group over " + group_.space.extent(known).str());
       if (failed(unify(op, known, other)))
         return failure();
     }
@@ -190,8 +190,9 @@ private:
     return success();
   }
 
-  /// A norm reads its input once to reduce it and once more to scale it. When that input comes from outside nothing has related
-  /// the two reads: where they agree in all other dimensions, the reduced one is the same run of columns.
+  /// A norm reads its input once to reduce it and once more to scale it. When that input comes from outside
+  /// nothing has related the two reads: where they agree in all other dimensions, the reduced one is the same
+  /// run of columns.
   LogicalResult alignReads() {
     if (!group_.hasReductions)
       return success();
@@ -202,7 +203,8 @@ private:
         if (!isMember(baseOf(operand)) && !isSplatConstant(baseOf(operand)))
           readsOf[operand].push_back(read);
     auto isReduced = [&](const AtomProduct &product) {
-      return !product.empty() && llvm::all_of(product, [&](int atom) { return llvm::is_contained(group_.columns, atom); });
+      return !product.empty() &&
+             llvm::all_of(product, [&](int atom) { return llvm::is_contained(group_.columns, atom); });
     };
     for (auto &[value, reads] : readsOf)
       for (size_t other = 1; other < reads.size(); ++other) {
@@ -223,6 +225,25 @@ private:
     return success();
   }
 
+  /// What is read from outside must be readable at the indices that the ops agreed on.
+  LogicalResult resolveReads() {
+    for (Operation *op : ops_) {
+      auto &accesses = group_.accesses[op];
+      for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+        accesses.emplace_back();
+        Value base = baseOf(operand);
+        if (isMember(base) || isSplatConstant(base) || (part_ && number != *part_))
+          continue;
+        std::string error;
+        accesses.back() = resolveAccess(operand, group_.operandIndices[op][number], group_.space, &error);
+        if (!accesses.back())
+          return fail(op, error);
+      }
+    }
+    group_.columns = group_.space.resolve(group_.columns); // A read may have split them.
+    return success();
+  }
+
   /// An atom twice in one index would read a diagonal; two loops were taken for one.
   LogicalResult checkDistinct() {
     auto distinct = [&](const TensorIndex &index) {
@@ -239,12 +260,6 @@ private:
         if (!distinct(read))
           return fail(op, "reads along one dimension in two ways");
     }
-    // What a reduction gives must be the same for all columns.
-    for (auto &[op, product] : reductions_)
-      if (llvm::isa<ReduceOp>(op))
-        for (int atom : group_.space.resolve(flatten(group_.indices[op->getResult(0)])))
-          if (llvm::is_contained(group_.columns, atom))
-            return fail(op, "reduces a dimension that another op of the group keeps");
     return success();
   }
 
@@ -255,7 +270,7 @@ private:
         // Written part by part: the parts' own atoms run, not the result's along the axis.
         TensorIndex &index = group_.indices[output];
         for (auto [dim, product] : llvm::enumerate(group_.space.resolve(index)))
-          if (static_cast<int64_t>(dim) != concat.getAxis())
+          if (dim != concat.getAxis())
             addRows(product);
         for (const TensorIndex &read : writtenParts(concat))
           addRows(group_.space.resolve(read[concat.getAxis()]));
@@ -306,7 +321,8 @@ private:
 
 } // namespace
 
-std::optional<GroupSpace> heddle::buildGroupSpace(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs,
-                                                  std::string &reason, std::optional<unsigned> part) {
+std::optional<GroupSpace> heddle::buildGroupSpace(llvm::ArrayRef<Operation *> ops,
+                                                  llvm::ArrayRef<Value> outputs, std::string &reason,
+                                                  std::optional<unsigned> part) {
   return SpaceBuilder(ops, outputs, reason, part).build();
 }

@@ -1,8 +1,8 @@
 //===- GroupSpace.h - The iteration space of a rows group -------*- C++ -*-===//
 //
-// Whether ops fit into one rows kernel, and how their tensors are indexed there. Ops relate the indices of their
-// operands and results; what is reduced becomes the columns, everything else the rows. Fusion asks whether a space exists
-// (the reason why not is what `explain` prints); lowering builds the kernel from it.
+// Whether ops fit into one rows kernel, and how their tensors are indexed there. Ops relate the indices of
+// their operands and results; what is reduced becomes the columns, everything else the rows. Fusion asks
+// whether a space exists (the reason why not is what `explain` prints); lowering builds the kernel from it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_FUSION_GROUPSPACE_H
@@ -30,6 +30,9 @@ struct GroupSpace {
   llvm::DenseMap<mlir::Value, TensorIndex> indices;
   /// The index at which each op reads each operand.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<TensorIndex, 3>> operandIndices;
+  /// Where each op reads an operand from outside; absent for operands that the group computes and for
+  /// literals.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<Access>, 3>> accesses;
   /// Atoms that are reduced, slowest first; empty for groups without reductions.
   AtomProduct columns;
   /// The other atoms of the outputs, slowest first.
@@ -38,11 +41,12 @@ struct GroupSpace {
   bool hasReductions = false;
 };
 
-/// `ops` are in topological order; `outputs` are the results that are used elsewhere. `reason` says what does not fit.
-/// With `part` the only op is a concatenation of which that operand alone is written: parts of other extents run over other
-/// rows, so that each needs a kernel of its own.
-std::optional<GroupSpace> buildGroupSpace(llvm::ArrayRef<mlir::Operation *> ops, llvm::ArrayRef<mlir::Value> outputs,
-                                          std::string &reason, std::optional<unsigned> part = std::nullopt);
+/// `ops` are in topological order; `outputs` are the results that are used elsewhere. `reason` says what does
+/// not fit. With `part` the only op is a concatenation of which that operand alone is written: parts of other
+/// extents run over other rows, so that each needs a kernel of its own.
+std::optional<GroupSpace> buildGroupSpace(llvm::ArrayRef<mlir::Operation *> ops,
+                                          llvm::ArrayRef<mlir::Value> outputs, std::string &reason,
+                                          std::optional<unsigned> part = std::nullopt);
 
 } // namespace heddle
 

@@ -17,7 +17,8 @@ bool heddle::isComputeOp(Operation *op) {
          !llvm::isa<ParameterOp, ConstantOp, GroupOp, YieldOp>(op);
 }
 
-bool heddle::dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
+/// Whether nothing that `value` depends on is an input or a parameter.
+static bool dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
   auto known = memo.find(value);
   if (known != memo.end())
     return known->second;
@@ -37,6 +38,11 @@ bool heddle::dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
     });
   memo[value] = free;
   return free;
+}
+
+bool heddle::runsOnce(Operation *op, llvm::DenseMap<Value, bool> &memo) {
+  return op->getNumResults() > 0 && dependsOnNothing(op->getResult(0), memo) &&
+         llvm::none_of(op->getUsers(), [](Operation *user) { return llvm::isa<mlir::func::ReturnOp>(user); });
 }
 
 std::string heddle::labelOf(llvm::ArrayRef<Operation *> ops) {
@@ -138,42 +144,58 @@ static Value copyOf(Operation *user, Value value) {
   return CopyOp::create(builder, user->getLoc(), value.getType(), value);
 }
 
-/// Whether a reshape can be read through what lies under it.
-static bool readable(ReshapeOp op) {
-  IterationSpace space;
-  TensorIndex index = space.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(op.getResult().getType())));
-  return resolveAccess(op.getResult(), index, space).has_value();
+static TensorIndex addTensor(IterationSpace &space, Value value) {
+  return space.addTensor(symbolicShape(llvm::cast<mlir::RankedTensorType>(value.getType())));
+}
+
+/// Copies under each reshape that stops the reading of `value`.
+static void makeReadable(Value value) {
+  while (true) {
+    IterationSpace space;
+    ReshapeOp stop;
+    if (resolveAccess(value, addTensor(space, value), space, nullptr, &stop))
+      return;
+    // A reshape of a copy is always readable, so this ends.
+    makeReadable(stop.getOperand());
+    stop.getOperandMutable().assign(copyOf(stop, stop.getOperand()));
+  }
 }
 
 void heddle::materializeOutputs(mlir::func::FuncOp func) {
   Operation *terminator = func.getBody().front().getTerminator();
   llvm::SmallPtrSet<Value, 4> seen;
+  llvm::DenseMap<Value, bool> memo;
   for (mlir::OpOperand &operand : terminator->getOpOperands()) {
-    Operation *op = operand.get().getDefiningOp();
-    if (!op || !isComputeOp(op) || !seen.insert(operand.get()).second)
+    Value value = operand.get();
+    Operation *op = value.getDefiningOp();
+    if (!op || !isComputeOp(op) || !seen.insert(value).second ||
+        (!value.hasOneUse() && dependsOnNothing(value, memo)))
       operand.set(copyOf(terminator, operand.get()));
   }
 }
 
-void heddle::materializeOperands(mlir::func::FuncOp func) {
-  func.walk([&](Operation *op) {
-    if (op->getParentOfType<GroupOp>())
-      return;
-    if (auto reshape = llvm::dyn_cast<ReshapeOp>(op)) {
-      if (!readable(reshape))
-        reshape.getOperandMutable().assign(copyOf(op, reshape.getOperand()));
-    } else if (auto matmul = llvm::dyn_cast<MatmulOp>(op)) {
-      if (!matrixOperands(matmul)) {
-        // Which of the two it is: try with the other one copied.
-        for (mlir::OpOperand *operand : {&matmul.getLhsMutable(), &matmul.getRhsMutable()})
-          if (!matrixOperandReadable(matmul, operand->getOperandNumber()))
-            operand->set(copyOf(op, operand->get()));
-      }
-    } else if (auto attention = llvm::dyn_cast<AttentionOp>(op)) {
-      for (mlir::OpOperand *operand :
-           {&attention.getQueryMutable(), &attention.getKeyMutable(), &attention.getValueMutable()})
-        if (!headsReadable(operand->get()))
-          operand->set(copyOf(op, operand->get()));
-    }
-  });
+void heddle::materializeOperands(Operation *op) {
+  auto copyUnless = [&](mlir::OpOperand &operand, bool readable) {
+    if (!readable)
+      operand.set(copyOf(op, operand.get()));
+  };
+  for (Value operand : op->getOperands())
+    makeReadable(operand);
+  if (auto matmul = llvm::dyn_cast<MatmulOp>(op)) {
+    for (mlir::OpOperand *operand : {&matmul.getLhsMutable(), &matmul.getRhsMutable()})
+      copyUnless(*operand, matrixOperandReadable(matmul, operand->getOperandNumber()));
+  } else if (auto attention = llvm::dyn_cast<AttentionOp>(op)) {
+    for (mlir::OpOperand *operand :
+         {&attention.getQueryMutable(), &attention.getKeyMutable(), &attention.getValueMutable()})
+      copyUnless(*operand, headsAccess(operand->get()).has_value());
+    for (mlir::MutableOperandRange range : {attention.getMaskMutable(), attention.getBiasMutable()})
+      for (mlir::OpOperand &operand : range)
+        copyUnless(operand, scoresAccess(operand.get()).has_value());
+  }
+}
+
+void heddle::eraseUnusedOps(mlir::func::FuncOp func) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+    if (llvm::isa_and_nonnull<GraphDialect>(op.getDialect()) && op.use_empty())
+      op.erase();
 }

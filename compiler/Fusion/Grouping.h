@@ -11,25 +11,30 @@ namespace heddle {
 /// Ops that compute: neither views, leaves (parameters, constants), groups nor terminators.
 bool isComputeOp(mlir::Operation *op);
 
-/// Whether nothing that `value` depends on is an input or a parameter: it can be computed once.
-bool dependsOnNothing(mlir::Value value, llvm::DenseMap<mlir::Value, bool> &memo);
+/// Whether an op or group is computed once, before the first run: nothing that it depends on is an input or a
+/// parameter, and no result of it is an output, which every run has to write. `memo` keeps what is known of
+/// values.
+bool runsOnce(mlir::Operation *op, llvm::DenseMap<mlir::Value, bool> &memo);
 
-/// Wraps ops, in topological order, into a group placed at the last of them. Views between them are cloned into it; results
-/// used outside are yielded. `outputs` overrides what is yielded (views that a group absorbs), in order; then the values
-/// must be results of ops in the group.
+/// Wraps ops, in topological order, into a group placed at the last of them. Views between them are cloned
+/// into it; results used outside are yielded. `outputs` overrides what is yielded (views that a group
+/// absorbs), in order; then the values must be results of ops in the group.
 graph::GroupOp outline(graph::GroupKind kind, llvm::ArrayRef<mlir::Operation *> ops, llvm::StringRef label,
                        llvm::ArrayRef<mlir::Value> outputs = {});
 
 /// "rms_norm+cast": the distinct mnemonics in order, the middle left out where there are many.
 std::string labelOf(llvm::ArrayRef<mlir::Operation *> ops);
 
-/// Gives every result of the function a compute op of its own: results that are views, inputs, parameters, constants or
-/// given twice are copied.
+/// Gives every result of the function a compute op of its own: results that are views, inputs, parameters,
+/// constants or given twice are copied, and those that are computed once and read by others as well.
 void materializeOutputs(mlir::func::FuncOp func);
 
-/// Copies operands that matmul and attention cannot read through their views, and operands of reshapes that no linear index
-/// can read.
-void materializeOperands(mlir::func::FuncOp func);
+/// Copies what `op` cannot read through views: under a reshape that no linear index goes through, and where a
+/// product or attention needs other strides than the views give.
+void materializeOperands(mlir::Operation *op);
+
+/// Erases ops of the function that nothing uses: they need no group.
+void eraseUnusedOps(mlir::func::FuncOp func);
 
 } // namespace heddle
 

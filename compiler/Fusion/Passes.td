@@ -22,7 +22,8 @@ def FormGroups : Pass<"form-groups", "::mlir::func::FuncOp"> {
     model allows. Ops that depend on no input (masks, tables) stay apart from the others: they run once.
   }];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
-  let options = [Option<"maxBuffers", "max-buffers", "int64_t", "16", "Buffers that a rows group may touch">];
+  let options = [Option<"maxBuffers", "max-buffers", "int64_t", "16", "Buffers that a rows group may touch">,
+                 Option<"maxOps", "max-ops", "int64_t", "256", "Ops that a rows group may hold">];
   let statistics = [Statistic<"merged", "edges merged", "Producer and consumer groups that became one">,
                     Statistic<"refused", "edges refused", "Edges that stayed between two groups">];
 }

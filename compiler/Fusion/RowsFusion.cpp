@@ -1,8 +1,8 @@
 //===- RowsFusion.cpp - Which ops share a row kernel ----------------------===//
 //
-// Greedy: every op starts alone; edges between ops, most bytes first, merge the two groups when the result has an iteration
-// space and stays free of cycles. Then neighbours that read the same tensor without depending on each other (the rotary
-// positions of Q and K) merge, too.
+// Greedy: every op starts alone; edges between ops, most bytes first, merge the two groups when the result
+// has an iteration space and stays free of cycles. Then neighbours that read the same tensor without
+// depending on each other (the rotary positions of Q and K) merge, too.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Fusion/RowsFusion.h"
@@ -26,7 +26,8 @@ int64_t bytesOf(Value value) {
 
 class RowsFusion {
 public:
-  RowsFusion(mlir::func::FuncOp func, int64_t maxBuffers) : func_(func), maxBuffers_(maxBuffers) {}
+  RowsFusion(mlir::func::FuncOp func, int64_t maxBuffers, int64_t maxOps)
+      : func_(func), maxBuffers_(maxBuffers), maxOps_(maxOps) {}
 
   RowsFusionCounts run() {
     collectNodes();
@@ -40,9 +41,9 @@ private:
   /// A node of the dependence graph: an op or group at the top level. Views are looked through.
   struct Node {
     Operation *op;
-    bool rows;      ///< May be merged.
-    bool once;      ///< Depends on no input and no parameter.
-    int group;      ///< Representative node.
+    bool rows; ///< May be merged.
+    bool once; ///< Computed before the first run.
+    int group; ///< Representative node.
     llvm::SmallVector<int, 4> inputs, users;
   };
 
@@ -55,7 +56,7 @@ private:
       int number = nodes_.size();
       numbers[&op] = number;
       bool rows = isComputeOp(&op) && isRowsOp(&op);
-      bool once = op.getNumResults() && dependsOnNothing(op.getResult(0), memo);
+      bool once = runsOnce(&op, memo);
       nodes_.push_back({&op, rows, once, number, {}, {}});
       llvm::SetVector<int> inputs;
       op.walk([&](Operation *inner) {
@@ -74,32 +75,28 @@ private:
       members_[number] = {static_cast<int>(number)};
   }
 
-  /// Whether a path leads from group `from` to group `to` through a node of neither.
+  /// Whether a path leads from group `from` to group `to` through a node of neither. A group runs as a whole:
+  /// a path that enters it goes on from any of its members, also to nodes earlier in the order.
   bool pathThroughOthers(int from, int to) {
-    int last = members_[to].back();
     llvm::BitVector seen(nodes_.size());
-    llvm::SmallVector<int> worklist;
-    auto visitUsers = [&](int node) {
-      for (int user : nodes_[node].users)
-        if (user <= last && !seen.test(user)) {
-          seen.set(user);
-          worklist.push_back(user);
-        }
+    llvm::SmallVector<int> worklist; // Groups.
+    auto enter = [&](int group) {
+      if (!seen.test(group)) {
+        seen.set(group);
+        worklist.push_back(group);
+      }
     };
     for (int member : members_[from])
       for (int user : nodes_[member].users)
-        if (nodes_[user].group != from && nodes_[user].group != to && user <= last && !seen.test(user)) {
-          seen.set(user);
-          worklist.push_back(user);
-        }
+        if (nodes_[user].group != from && nodes_[user].group != to)
+          enter(nodes_[user].group);
     while (!worklist.empty()) {
-      int node = worklist.pop_back_val();
-      int group = nodes_[node].group;
-      if (group == to || group == from)
+      int group = worklist.pop_back_val();
+      if (group == to)
         return true;
-      // A group runs as a whole: leaving any member is a way on.
       for (int member : members_[group])
-        visitUsers(member);
+        for (int user : nodes_[member].users)
+          enter(nodes_[user].group);
     }
     return false;
   }
@@ -142,7 +139,10 @@ private:
     if (a == b)
       return true;
     if (nodes_[a].once != nodes_[b].once)
-      return refuse(a, b, "one of the two depends on no input and runs once");
+      return refuse(a, b, "one of the two runs once, before the first run");
+    // A merge looks at all ops of the new group: without a limit a long chain would take cubic time.
+    if (static_cast<int64_t>(members_[a].size() + members_[b].size()) > maxOps_)
+      return refuse(a, b, "the kernel would hold more than " + std::to_string(maxOps_) + " ops");
     if (pathThroughOthers(a, b) || pathThroughOthers(b, a))
       return refuse(a, b, "another group lies between the two");
     llvm::SmallVector<int> members(members_[a]);
@@ -231,7 +231,7 @@ private:
   }
 
   mlir::func::FuncOp func_;
-  int64_t maxBuffers_;
+  int64_t maxBuffers_, maxOps_;
   std::vector<Node> nodes_;
   std::vector<llvm::SmallVector<int>> members_;
   llvm::DenseMap<int, llvm::SmallVector<std::string>> reasons_;
@@ -240,6 +240,6 @@ private:
 
 } // namespace
 
-RowsFusionCounts heddle::fuseRows(mlir::func::FuncOp func, int64_t maxBuffers) {
-  return RowsFusion(func, maxBuffers).run();
+RowsFusionCounts heddle::fuseRows(mlir::func::FuncOp func, int64_t maxBuffers, int64_t maxOps) {
+  return RowsFusion(func, maxBuffers, maxOps).run();
 }

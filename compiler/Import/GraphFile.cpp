@@ -7,9 +7,12 @@
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+
+#include <tuple>
 
 using namespace heddle;
 using namespace heddle::graph;
@@ -22,8 +25,14 @@ namespace {
 /// Keeps the first error, with the notes that point elsewhere in the file.
 class FirstError {
 public:
-  FirstError(mlir::MLIRContext *context, llvm::StringRef path)
-      : path_(path), handler_(context, [this](mlir::Diagnostic &diagnostic) { return take(diagnostic); }) {}
+  /// `text`, of the file at `path`, must outlive this.
+  FirstError(mlir::MLIRContext *context, llvm::StringRef path, llvm::StringRef text)
+      : path_(path), text_(text),
+        handler_(context, [this](mlir::Diagnostic &diagnostic) { return take(diagnostic); }) {}
+
+  /// From here on errors come from verifiers, which name op and operand; the parser's own do not, so that
+  /// they quote the line that they point at.
+  void parsed() { quotes_ = false; }
 
   Status status() const {
     return invalidInput(message_.empty() ? path_.str() + ": cannot be parsed" : message_);
@@ -31,11 +40,13 @@ public:
 
 private:
   /// A name in a broken file may be megabytes long.
-  static std::string shortened(std::string text) {
-    constexpr size_t kLimit = 400;
-    if (text.size() > kLimit)
-      text = text.substr(0, kLimit) + "…";
-    return text;
+  static std::string shortened(std::string text, size_t limit = 400) {
+    if (text.size() <= limit)
+      return text;
+    size_t end = limit;
+    while (end > 0 && (text[end] & 0xC0) == 0x80) // Inside a character of several bytes.
+      --end;
+    return text.substr(0, end) + "…";
   }
 
   std::string place(mlir::Location loc) const {
@@ -49,6 +60,16 @@ private:
     return text.empty() ? path_.str() : path_.str() + ": " + text;
   }
 
+  std::string quoted(mlir::Location loc) const {
+    auto file = loc->findInstanceOf<mlir::FileLineColLoc>();
+    if (!file || file.getLine() == 0 || file.getFilename() != path_)
+      return "";
+    llvm::StringRef rest = text_, line;
+    for (unsigned i = 0; i < file.getLine(); ++i)
+      std::tie(line, rest) = rest.split('\n');
+    return line.trim().empty() ? "" : "\n  " + shortened(line.trim().str(), 120);
+  }
+
   mlir::LogicalResult take(mlir::Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || !message_.empty())
       return mlir::success();
@@ -57,11 +78,14 @@ private:
     for (mlir::Diagnostic &note : diagnostic.getNotes())
       if (std::string there = place(note.getLocation()); there != where)
         message_ += " (" + there + ": " + shortened(note.str()) + ")";
+    if (quotes_)
+      message_ += quoted(diagnostic.getLocation());
     return mlir::success();
   }
 
-  llvm::StringRef path_;
+  llvm::StringRef path_, text_;
   std::string message_;
+  bool quotes_ = true;
   mlir::ScopedDiagnosticHandler handler_;
 };
 
@@ -110,11 +134,14 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::readGraphFile(mlir::
                         ": " + issue->message);
 
   context->loadDialect<GraphDialect, mlir::func::FuncDialect>();
-  FirstError errors(context, path);
+  FirstError errors(context, path, (*buffer)->getBuffer());
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context);
-  if (!module || failed(verifyGraphModule(*module, {.groups = false, .namesRequired = false})))
+  mlir::ParserConfig config(context, /*verifyAfterParse=*/false);
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, config);
+  errors.parsed();
+  if (!module || failed(mlir::verify(*module)) ||
+      failed(verifyGraphModule(*module, {.groups = false, .namesRequired = false})))
     return errors.status();
   mlir::func::FuncOp main = mainFunction(*module);
   addDefaultNames(main);

@@ -1,5 +1,7 @@
 #include "compiler/Import/SourceScan.h"
 
+#include "llvm/Support/JSON.h"
+
 using namespace heddle::import;
 
 std::optional<SourceIssue> heddle::import::scanSource(llvm::StringRef text) {
@@ -9,10 +11,15 @@ std::optional<SourceIssue> heddle::import::scanSource(llvm::StringRef text) {
   auto issue = [&](size_t at, std::string message) {
     return SourceIssue{line, at - lineStart + 1, std::move(message)};
   };
+  // The first byte that is no UTF-8, else past the end.
+  size_t broken = text.size();
+  llvm::json::isUTF8(text, &broken);
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '\0')
       return issue(i, "a zero byte: this is no text");
+    if (i >= broken)
+      return issue(i, "a byte that is no UTF-8: this is no text");
     if (c == '\n') {
       ++line;
       lineStart = i + 1;

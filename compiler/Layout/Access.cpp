@@ -10,8 +10,8 @@ static SymbolicShape shapeOf(mlir::Value value) {
 
 namespace {
 
-/// The index along one dimension: a product of atoms while nothing but splitting and reordering happened to it, a linear
-/// form once a slice has offset or stretched it.
+/// The index along one dimension: a product of atoms while nothing but splitting and reordering happened to
+/// it, a linear form once a slice has offset or stretched it.
 struct DimensionIndex {
   AtomProduct product;
   LinearForm form; ///< Used when not pure.
@@ -43,9 +43,11 @@ std::optional<llvm::SmallVector<ReshapeRun, 4>> pairRuns(llvm::ArrayRef<Symbolic
       run.to.push_back(j++);
     }
     while (left != right) {
-      // Grow the smaller side; when values tie with other symbols, growing either finds the partner or ends the search.
-      bool growLeft = left.value < right.value || (left.value == right.value && i < from.size());
-      if (growLeft && i < from.size()) {
+      // Grow the side that divides the other, so that the runs do not depend on the values of symbols; where
+      // neither does, the smaller one.
+      bool leftDivides = right.dividedBy(left).has_value(), rightDivides = left.dividedBy(right).has_value();
+      bool growLeft = leftDivides != rightDivides ? leftDivides : left.value <= right.value;
+      if (i < from.size() && (growLeft || j == to.size())) {
         left = left.times(from[i]);
         run.from.push_back(i++);
       } else if (j < to.size()) {
@@ -61,7 +63,8 @@ std::optional<llvm::SmallVector<ReshapeRun, 4>> pairRuns(llvm::ArrayRef<Symbolic
 }
 
 /// The operand's indices of a reshape from its result's.
-std::optional<Indices> throughReshape(ReshapeOp op, const Indices &result, IterationSpace &space, std::string *error) {
+std::optional<Indices> throughReshape(ReshapeOp op, const Indices &result, IterationSpace &space,
+                                      std::string *error) {
   SymbolicShape from = shapeOf(op.getOperand()), to = shapeOf(op.getResult());
   std::optional<llvm::SmallVector<ReshapeRun, 4>> runs = pairRuns(from, to);
   if (!runs) {
@@ -81,7 +84,8 @@ std::optional<Indices> throughReshape(ReshapeOp op, const Indices &result, Itera
         operand[dim].product = space.addDimension(from[dim]);
         fresh.append(operand[dim].product);
       }
-      // Broadcast dimensions have lost their atoms: then only a run of one operand dimension has a linear index.
+      // Broadcast dimensions have lost their atoms: then only a run of one operand dimension has a linear
+      // index.
       if (space.extent(space.resolve(all)) == space.extent(fresh)) {
         if (failed(space.unify(fresh, all, error)))
           return std::nullopt;
@@ -113,30 +117,38 @@ std::optional<Indices> throughReshape(ReshapeOp op, const Indices &result, Itera
   return operand;
 }
 
+/// The offset of an element of a contiguous tensor.
+LinearForm contiguousOffset(llvm::ArrayRef<SymbolicDim> shape, const Indices &indices,
+                            const IterationSpace &space) {
+  LinearForm offset;
+  for (auto [dim, stride] : llvm::enumerate(contiguousStrides(shape)))
+    offset.addScaled(stride, indices[dim].linear(space));
+  return offset;
+}
+
 } // namespace
 
-std::optional<Access> heddle::resolveAccess(mlir::Value value, const TensorIndex &index, IterationSpace &space,
-                                            llvm::function_ref<bool(mlir::Value)> isBase, std::string *error) {
+std::optional<Access> heddle::resolveAccess(mlir::Value value, const TensorIndex &index,
+                                            IterationSpace &space, std::string *error, ReshapeOp *stoppedAt) {
   Indices indices;
   for (const AtomProduct &product : index) {
     indices.emplace_back();
     indices.back().product = product;
   }
-  while (!isBase || !isBase(value)) {
-    mlir::Operation *op = value.getDefiningOp();
-    if (auto transpose = llvm::dyn_cast_or_null<TransposeOp>(op)) {
+  while (mlir::Operation *op = value.getDefiningOp()) {
+    if (auto transpose = llvm::dyn_cast<TransposeOp>(op)) {
       Indices operand(indices.size());
       for (auto [dim, source] : llvm::enumerate(transpose.getPermutation()))
         operand[source] = indices[dim];
       indices = std::move(operand);
       value = transpose.getOperand();
-    } else if (auto broadcast = llvm::dyn_cast_or_null<BroadcastOp>(op)) {
+    } else if (auto broadcast = llvm::dyn_cast<BroadcastOp>(op)) {
       SymbolicShape from = shapeOf(broadcast.getOperand());
       for (auto [dim, extent] : llvm::enumerate(from))
         if (extent.isOne())
           indices[dim] = {};
       value = broadcast.getOperand();
-    } else if (auto slice = llvm::dyn_cast_or_null<SliceOp>(op)) {
+    } else if (auto slice = llvm::dyn_cast<SliceOp>(op)) {
       SymbolicShape from = shapeOf(slice.getOperand()), to = shapeOf(slice.getResult());
       for (auto [dim, extent] : llvm::enumerate(from)) {
         int64_t offset = slice.getOffsets()[dim], stride = slice.getStrides()[dim];
@@ -149,21 +161,26 @@ std::optional<Access> heddle::resolveAccess(mlir::Value value, const TensorIndex
         indices[dim] = {{}, std::move(form), false};
       }
       value = slice.getOperand();
-    } else if (auto reshape = llvm::dyn_cast_or_null<ReshapeOp>(op)) {
+    } else if (auto reshape = llvm::dyn_cast<ReshapeOp>(op)) {
+      // Nothing but reshapes down to the base: the elements lie as this shape orders them.
+      mlir::Value base = value;
+      while (auto under = base.getDefiningOp<ReshapeOp>())
+        base = under.getOperand();
+      if (baseOf(base) == base)
+        return Access{base, contiguousOffset(shapeOf(value), indices, space)};
       std::optional<Indices> operand = throughReshape(reshape, indices, space, error);
-      if (!operand)
+      if (!operand) {
+        if (stoppedAt)
+          *stoppedAt = reshape;
         return std::nullopt;
+      }
       indices = std::move(*operand);
       value = reshape.getOperand();
     } else {
       break;
     }
   }
-  Access access{value, {}};
-  SymbolicShape strides = contiguousStrides(shapeOf(value));
-  for (auto [dim, stride] : llvm::enumerate(strides))
-    access.offset.addScaled(stride, indices[dim].linear(space));
-  return access;
+  return Access{value, contiguousOffset(shapeOf(value), indices, space)};
 }
 
 std::optional<TensorIndex> heddle::indexThroughView(mlir::Operation *view, const TensorIndex &operand,

@@ -1,13 +1,14 @@
 //===- Access.h - Where a view's elements lie -------------------*- C++ -*-===//
 //
-// Views (transpose, reshape, slice, broadcast) move no data: reading one reads the tensor under it, its *base*, at
-// another place. An Access says where.
+// Views (transpose, reshape, slice, broadcast) move no data: reading one reads the tensor under it, its
+// *base*, at another place. An Access says where.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_LAYOUT_ACCESS_H
 #define HEDDLE_COMPILER_LAYOUT_ACCESS_H
 
 #include "compiler/Layout/IterationSpace.h"
+#include "dialects/Graph/GraphDialect.h"
 
 #include "mlir/IR/Value.h"
 
@@ -22,22 +23,24 @@ struct Access {
   LinearForm offset;
 };
 
-/// Follows views up from `value`, whose index is `index` in `space`, to the first value that is no view or for which
-/// `isBase` holds. Fails with `error` where a reshape cannot be read through what lies under it (it needs a copy).
+/// Follows views up from `value`, whose index is `index` in `space`, to the first value that is no view.
+/// Fails with `error` where a reshape, `stoppedAt`, cannot be read through the views under it: a copy of its
+/// operand is what it needs.
 std::optional<Access> resolveAccess(mlir::Value value, const TensorIndex &index, IterationSpace &space,
-                                    llvm::function_ref<bool(mlir::Value)> isBase = nullptr,
-                                    std::string *error = nullptr);
+                                    std::string *error = nullptr, graph::ReshapeOp *stoppedAt = nullptr);
 
-/// The index of a view's result, given its operand's, where the view keeps all elements (transpose, broadcast, reshape).
-std::optional<TensorIndex> indexThroughView(mlir::Operation *view, const TensorIndex &operand, IterationSpace &space,
-                                            std::string *error = nullptr);
+/// The index of a view's result, given its operand's, where the view keeps all elements (transpose,
+/// broadcast, reshape).
+std::optional<TensorIndex> indexThroughView(mlir::Operation *view, const TensorIndex &operand,
+                                            IterationSpace &space, std::string *error = nullptr);
 
 /// The value under all views.
 mlir::Value baseOf(mlir::Value value);
 
-/// A dimension's single stride in an access: coefficient of the product as if it were one index; nullopt when its atoms do
-/// not lie evenly. An extent of 1 has stride 0.
-std::optional<SymbolicDim> strideOf(const AtomProduct &product, const LinearForm &offset, const IterationSpace &space);
+/// A dimension's single stride in an access: coefficient of the product as if it were one index; nullopt when
+/// its atoms do not lie evenly. An extent of 1 has stride 0.
+std::optional<SymbolicDim> strideOf(const AtomProduct &product, const LinearForm &offset,
+                                    const IterationSpace &space);
 
 /// The constant part of an offset, as a value.
 int64_t constantOf(const LinearForm &offset);

@@ -1,9 +1,9 @@
 //===- IterationSpace.h - Index variables shared by tensors -----*- C++ -*-===//
 //
-// The dimensions of the tensors in a kernel are products of *atoms*: index variables with symbolic extents. Ops relate
-// dimensions ("elementwise: the same", "reshape: the same row-major order"), and relating two products of atoms splits
-// and merges atoms until they agree. Afterwards every index of every tensor is a linear form over the atoms, with no
-// division or remainder.
+// The dimensions of the tensors in a kernel are products of *atoms*: index variables with symbolic extents.
+// Ops relate dimensions ("elementwise: the same", "reshape: the same row-major order"), and relating two
+// products of atoms splits and merges atoms until they agree. Afterwards every index of every tensor is a
+// linear form over the atoms, with no division or remainder.
 //
 //   x : [batch, seq, 768]   reshape to [batch, seq, 12, 64], transpose to [batch, 12, seq, 64]
 //   atoms a=batch, b=seq, c=12, d=64; the element of x is at a*seq*768 + b*768 + c*64 + d
@@ -53,13 +53,15 @@ public:
   /// New atoms for every dimension.
   TensorIndex addTensor(llvm::ArrayRef<SymbolicDim> shape);
 
-  /// Makes two products the same index, splitting and merging atoms. Fails, with `error`, when the extents do not divide.
+  /// Makes two products the same index, splitting and merging atoms. Fails, with `error`, when the extents do
+  /// not divide.
   llvm::LogicalResult unify(const AtomProduct &a, const AtomProduct &b, std::string *error = nullptr);
 
   /// The product in terms of the atoms that are left after all splits and merges.
   AtomProduct resolve(const AtomProduct &product) const;
   TensorIndex resolve(const TensorIndex &index) const;
-  /// The form in terms of the atoms that are left, terms of one atom and one set of symbols added up, constants last.
+  /// The form in terms of the atoms that are left, terms of one atom and one set of symbols added up,
+  /// constants last.
   LinearForm resolve(const LinearForm &form) const;
 
   const SymbolicDim &extent(int atom) const { return atoms_[atom].extent; }

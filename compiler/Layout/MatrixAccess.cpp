@@ -8,7 +8,8 @@ static SymbolicShape shapeOf(Value value) {
   return symbolicShape(llvm::cast<mlir::RankedTensorType>(value.getType()));
 }
 
-/// Reads `value` as matrices: the last two dimensions, or with `flattenRows` all but the last dimension as rows.
+/// Reads `value` as matrices: the last two dimensions, or with `flattenRows` all but the last dimension as
+/// rows.
 static std::optional<MatrixAccess> matrixAccess(Value value, bool flattenRows) {
   IterationSpace space;
   SymbolicShape shape = shapeOf(value);
@@ -28,15 +29,12 @@ static std::optional<MatrixAccess> matrixAccess(Value value, bool flattenRows) {
   MatrixAccess matrix{access->base, constantOf(access->offset), 0, batchStride->value, false};
   bool oneRow = space.extent(space.resolve(rows)).isOne(), oneColumn = shape[rank - 1].isOne();
   int64_t rowCount = space.extent(space.resolve(rows)).value, columnCount = shape[rank - 1].value;
-  // A stride of 0 with several rows or columns is a broadcast, which no product library reads. A lone row or column can take
-  // any leading dimension that is large enough.
+  // A stride of 0 with several rows or columns is a broadcast, which no product library reads. A lone row or
+  // column can take any leading dimension that is large enough.
   if ((!oneRow && rowStride->value == 0) || (!oneColumn && columnStride->value == 0))
     return std::nullopt;
   if (columnStride->isOne() || oneColumn) {
     matrix.ld = oneRow ? columnCount : rowStride->value;
-    if (oneColumn && !oneRow && rowStride->isOne()) {
-      matrix.ld = 1;
-    }
   } else if (rowStride->isOne() || oneRow) {
     matrix.transposed = true;
     matrix.ld = columnStride->value;
@@ -72,22 +70,69 @@ std::optional<ProductAccess> heddle::matrixOperands(MatmulOp op) {
   return product;
 }
 
-std::optional<HeadsAccess> heddle::headsAccess(Value value) {
+/// Base, and the strides of the four dimensions; nothing where a dimension has none.
+static std::optional<Access> evenAccess(Value value, std::optional<SymbolicDim> (&strides)[4]) {
   IterationSpace space;
   TensorIndex index = space.addTensor(shapeOf(value));
   std::optional<Access> access = resolveAccess(value, index, space);
   if (!access)
     return std::nullopt;
-  std::optional<SymbolicDim> strides[4];
   for (int dim = 0; dim < 4; ++dim) {
     strides[dim] = strideOf(index[dim], access->offset, space);
     if (!strides[dim])
       return std::nullopt;
   }
-  if (!strides[3]->isOne() && !shapeOf(value)[3].isOne())
+  return access;
+}
+
+std::optional<HeadsAccess> heddle::headsAccess(Value value) {
+  std::optional<SymbolicDim> strides[4];
+  std::optional<Access> access = evenAccess(value, strides);
+  if (!access || (!strides[3]->isOne() && !shapeOf(value)[3].isOne()))
     return std::nullopt;
   return HeadsAccess{access->base, constantOf(access->offset), strides[0]->value, strides[1]->value,
                      strides[2]->value};
 }
 
-bool heddle::headsReadable(Value value) { return headsAccess(value).has_value(); }
+std::optional<HeadsAccess> heddle::headsResultAccess(AttentionOp attention, Value stored) {
+  llvm::SmallVector<mlir::Operation *> views;
+  for (Value value = stored; value != attention.getResult(); value = views.back()->getOperand(0))
+    views.push_back(value.getDefiningOp());
+  IterationSpace space;
+  SymbolicShape shape = shapeOf(attention.getResult());
+  TensorIndex result = space.addTensor(shape);
+  TensorIndex index = result;
+  for (mlir::Operation *view : llvm::reverse(views)) {
+    std::optional<TensorIndex> next = indexThroughView(view, index, space);
+    if (!next)
+      return std::nullopt;
+    index = std::move(*next);
+  }
+  LinearForm offset;
+  for (auto [stride, product] : llvm::zip_equal(contiguousStrides(shapeOf(stored)), index))
+    offset.addScaled(stride, space.linear(space.resolve(product)));
+  int64_t values[4];
+  for (int dim = 0; dim < 4; ++dim) {
+    std::optional<SymbolicDim> stride = strideOf(result[dim], offset, space);
+    if (!stride || (dim == 3 && !stride->isOne() && !shape[3].isOne()))
+      return std::nullopt;
+    values[dim] = stride->value;
+  }
+  return HeadsAccess{stored, 0, values[0], values[1], values[2]};
+}
+
+std::optional<ScoresAccess> heddle::scoresAccess(Value value) {
+  IterationSpace space;
+  TensorIndex index = space.addTensor(shapeOf(value));
+  std::optional<Access> access = resolveAccess(value, index, space);
+  if (!access)
+    return std::nullopt;
+  ScoresAccess scores{access->base, constantOf(access->offset), {}};
+  for (const AtomProduct &product : index) {
+    std::optional<SymbolicDim> stride = strideOf(product, access->offset, space);
+    if (!stride)
+      return std::nullopt;
+    scores.strides.push_back(*stride);
+  }
+  return scores;
+}

@@ -1,7 +1,8 @@
 //===- MatrixAccess.h - Views as operands of products and attention -*- C++ -*-===//
 //
-// A matrix product reads an operand in place when it is rows and columns of one stride each, one of them 1, and one stride
-// from matrix to matrix; attention reads heads of contiguous vectors. Anything else has to be copied first.
+// A matrix product reads an operand in place when it is rows and columns of one stride each, one of them 1,
+// and one stride from matrix to matrix; attention reads heads of contiguous vectors. Anything else has to be
+// copied first.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_LAYOUT_MATRIXACCESS_H
@@ -36,7 +37,17 @@ struct HeadsAccess {
   int64_t batch = 0, head = 0, sequence = 0;
 };
 std::optional<HeadsAccess> headsAccess(mlir::Value value);
-bool headsReadable(mlir::Value value);
+/// How attention writes its result where `stored`, which views (transpose, reshape) lead to from it, is
+/// contiguous. Fails when a dimension has no single stride there or the head's width is not contiguous.
+std::optional<HeadsAccess> headsResultAccess(graph::AttentionOp attention, mlir::Value stored);
+
+/// Strides of a mask or bias along [batch, heads, query, key], in elements; 0 where it is broadcast.
+struct ScoresAccess {
+  mlir::Value base;
+  int64_t offset = 0;
+  SymbolicShape strides;
+};
+std::optional<ScoresAccess> scoresAccess(mlir::Value value);
 
 } // namespace heddle
 

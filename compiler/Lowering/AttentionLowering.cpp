@@ -11,39 +11,10 @@ using mlir::Value;
 
 namespace {
 
-/// Strides of the four dimensions of attention's result in the buffer of what the group yields.
-std::optional<HeadsAccess> resultAccess(AttentionOp attention, Value yielded, std::string &reason) {
-  llvm::SmallVector<mlir::Operation *> views;
-  for (Value value = yielded; value != attention.getResult(); value = value.getDefiningOp()->getOperand(0))
-    views.push_back(value.getDefiningOp());
-  IterationSpace space;
-  TensorIndex result = space.addTensor(symbolicShape(attention.getResult().getType()));
-  TensorIndex index = result;
-  for (mlir::Operation *view : llvm::reverse(views)) {
-    std::optional<TensorIndex> next = indexThroughView(view, index, space, &reason);
-    if (!next)
-      return std::nullopt;
-    index = *next;
-  }
-  LinearForm offset;
-  SymbolicShape strides = contiguousStrides(symbolicShape(llvm::cast<mlir::RankedTensorType>(yielded.getType())));
-  for (auto [stride, product] : llvm::zip_equal(strides, index))
-    offset.addScaled(stride, space.linear(space.resolve(product)));
-  int64_t values[4];
-  for (int dim = 0; dim < 4; ++dim) {
-    std::optional<SymbolicDim> stride = strideOf(result[dim], offset, space);
-    if (!stride || (dim == 3 && !stride->isOne() && !symbolicShape(attention.getResult().getType())[3].isOne())) {
-      reason = "the result's dimensions do not lie evenly where it is written";
-      return std::nullopt;
-    }
-    values[dim] = stride->value;
-  }
-  return HeadsAccess{yielded, 0, values[0], values[1], values[2]};
-}
-
 class AttentionLowering {
 public:
-  AttentionLowering(GroupOp group, std::string &reason) : group_(group), reason_(reason) {}
+  AttentionLowering(GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason)
+      : group_(group), symbols_(symbols), reason_(reason) {}
 
   std::optional<LoweredKernel> lower() {
     auto yield = llvm::cast<YieldOp>(group_.getBody().front().getTerminator());
@@ -52,18 +23,17 @@ public:
     SymbolicShape value = symbolicShape(attention.getValue().getType());
     if (!query[3].isStatic() || !value[3].isStatic())
       return fail("head dimensions must be static");
-    std::optional<HeadsAccess> accesses[4] = {headsAccess(attention.getQuery()), headsAccess(attention.getKey()),
-                                              headsAccess(attention.getValue()),
-                                              resultAccess(attention, yield.getValues()[0], reason_)};
-    for (auto &access : accesses)
-      if (!access)
-        return fail("an operand's head dimension is not contiguous");
+    std::optional<HeadsAccess> accesses[4] = {
+        headsAccess(attention.getQuery()), headsAccess(attention.getKey()), headsAccess(attention.getValue()),
+        headsResultAccess(attention, yield.getValues()[0])};
+    for (int operand = 0; operand < 4; ++operand)
+      if (!accesses[operand])
+        return fail(std::string(kNames[operand]) + ": heads do not lie evenly with contiguous vectors");
 
     std::string name = "attention_d" + std::to_string(query[3].value);
     if (attention.getCausal())
       name += "_causal";
     FuncBuilder func(group_.getContext(), group_.getLoc(), name);
-    static constexpr const char *kNames[] = {"query", "key", "value", "out"};
     llvm::SmallVector<Value> buffers, counts;
     for (int operand = 0; operand < 4; ++operand)
       buffers.push_back(func.bufferAt(operand == 3 ? Value(group_.getResult(0)) : accesses[operand]->base,
@@ -109,13 +79,14 @@ public:
         return std::nullopt;
       kernel::YieldOp::create(builder, func.loc(), mask);
     }
-    return func.finish(symbolValues(group_));
+    return func.finish(symbols_);
   }
 
 private:
-  std::nullopt_t fail(const char *why) {
-    if (reason_.empty())
-      reason_ = why;
+  static constexpr const char *kNames[] = {"query", "key", "value", "out"};
+
+  std::nullopt_t fail(std::string why) {
+    reason_ = std::move(why);
     return std::nullopt;
   }
 
@@ -126,39 +97,34 @@ private:
 
   /// Loads the element of a mask or bias that belongs to a score.
   Value loadScores(FuncBuilder &func, Value operand, llvm::ArrayRef<mlir::BlockArgument> indices) {
-    IterationSpace space;
-    SymbolicShape shape = symbolicShape(llvm::cast<mlir::RankedTensorType>(operand.getType()));
-    TensorIndex index = space.addTensor(shape);
-    std::optional<Access> access = resolveAccess(operand, index, space, nullptr, &reason_);
-    if (!access)
+    std::optional<ScoresAccess> access = scoresAccess(operand);
+    if (!access) {
+      reason_ = "mask or bias does not lie evenly";
       return {};
-    LoopForm form;
-    for (int dim = 0; dim < 4; ++dim) {
-      std::optional<SymbolicDim> stride = strideOf(index[dim], access->offset, space);
-      if (!stride) {
-        reason_ = "mask or bias does not lie evenly";
-        return {};
-      }
-      if (!index[dim].empty() && stride->coefficient != 0)
-        form.push_back({*stride, dim});
     }
-    if (int64_t start = constantOf(access->offset))
-      form.push_back({SymbolicDim::fixed(start), -1});
+    LoopForm form;
+    for (auto [dim, stride] : llvm::enumerate(access->strides))
+      if (stride.coefficient != 0)
+        form.push_back({stride, static_cast<int>(dim)});
+    if (access->offset != 0)
+      form.push_back({SymbolicDim::fixed(access->offset), -1});
     Value buffer = func.buffer(access->base);
     llvm::SmallVector<Value> loops(indices.begin(), indices.end());
     MapAccess place = func.access(form, loops);
     Value value = kernel::LoadOp::create(func.builder(), func.loc(),
-                                         llvm::cast<kernel::BufferType>(buffer.getType()).getElementType(), buffer,
-                                         place.map, place.indices, place.symbols, nullptr);
+                                         llvm::cast<kernel::BufferType>(buffer.getType()).getElementType(),
+                                         buffer, place.map, place.indices, place.symbols, nullptr);
     return widen(func.builder(), func.loc(), value);
   }
 
   GroupOp group_;
+  const llvm::StringMap<int64_t> &symbols_;
   std::string &reason_;
 };
 
 } // namespace
 
-std::optional<LoweredKernel> heddle::lowerAttentionGroup(GroupOp group, std::string &reason) {
-  return AttentionLowering(group, reason).lower();
+std::optional<LoweredKernel>
+heddle::lowerAttentionGroup(GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason) {
+  return AttentionLowering(group, symbols, reason).lower();
 }

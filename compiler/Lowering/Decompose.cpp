@@ -36,15 +36,17 @@ public:
     SymbolicShape shape(wide_.getRank(), SymbolicDim::fixed(1));
     shape.back() = symbolicShape(wide_).back();
     auto vectorType = llvm::cast<RankedTensorType>(vector.getType());
-    Value row = ReshapeOp::create(builder_, loc_,
-                                  tensorType(builder_.getContext(), shape, vectorType.getElementType()), vector);
-    Value rows = BroadcastOp::create(builder_, loc_, withElementType(wide_, vectorType.getElementType()), row);
+    Value row = ReshapeOp::create(
+        builder_, loc_, tensorType(builder_.getContext(), shape, vectorType.getElementType()), vector);
+    Value rows =
+        BroadcastOp::create(builder_, loc_, withElementType(wide_, vectorType.getElementType()), row);
     return widen(rows);
   }
   /// A number for every row.
   Value number(double value) {
     return ConstantOp::create(
-        builder_, loc_, mlir::DenseElementsAttr::get(reduced_, builder_.getF32FloatAttr(static_cast<float>(value))));
+        builder_, loc_,
+        mlir::DenseElementsAttr::get(reduced_, builder_.getF32FloatAttr(static_cast<float>(value))));
   }
 
   template <typename Op, typename... Operands>
@@ -72,7 +74,8 @@ Value writeRmsNorm(RmsNormOp op) {
   Value x = f.widen(op.getOperand());
   Value meanSquare = f.reduce(ReduceKind::Mean, f.make<MulOp>(x, x));
   Value scale = f.make<RsqrtOp>(f.make<AddOp>(meanSquare, f.number(op.getEpsilon().convertToDouble())));
-  Value y = f.make<MulOp>(f.make<MulOp>(x, f.spread(scale)), f.spreadVector(op.getWeight()));
+  Value normal = f.make<MulOp>(x, f.spread(scale));
+  Value y = f.make<MulOp>(normal, f.spreadVector(op.getWeight()));
   return f.castTo(y, op.getResult().getType());
 }
 
@@ -82,7 +85,8 @@ Value writeLayerNorm(LayerNormOp op) {
   Value centred = f.make<SubOp>(x, f.spread(f.reduce(ReduceKind::Mean, x)));
   Value variance = f.reduce(ReduceKind::Mean, f.make<MulOp>(centred, centred));
   Value scale = f.make<RsqrtOp>(f.make<AddOp>(variance, f.number(op.getEpsilon().convertToDouble())));
-  Value y = f.make<MulOp>(f.make<MulOp>(centred, f.spread(scale)), f.spreadVector(op.getWeight()));
+  Value normal = f.make<MulOp>(centred, f.spread(scale));
+  Value y = f.make<MulOp>(normal, f.spreadVector(op.getWeight()));
   if (op.getBias())
     y = f.make<AddOp>(y, f.spreadVector(op.getBias()));
   return f.castTo(y, op.getResult().getType());

@@ -6,7 +6,8 @@
 
 namespace heddle {
 
-/// Writes softmax, layer_norm and rms_norm inside a group out in reductions and elementwise ops, computed in float32.
+/// Writes softmax, layer_norm and rms_norm inside a group out in reductions and elementwise ops, computed in
+/// float32.
 void decomposeNamedOps(graph::GroupOp group);
 
 } // namespace heddle

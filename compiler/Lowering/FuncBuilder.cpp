@@ -61,7 +61,8 @@ Value FuncBuilder::extent(const SymbolicDim &dim) {
     builder_.setInsertionPointToStart(body_);
   Value product;
   auto multiply = [&](Value factor) {
-    product = product ? Value(mlir::arith::MulIOp::create(builder_, named("extent"), product, factor)) : factor;
+    product =
+        product ? Value(mlir::arith::MulIOp::create(builder_, named("extent"), product, factor)) : factor;
   };
   for (const std::string &name : dim.symbols)
     multiply(symbol(name));
@@ -124,7 +125,7 @@ LoweredKernel FuncBuilder::finish(const llvm::StringMap<int64_t> &values) {
   }
   for (const Count &count : counts_) {
     order.push_back(count.argument);
-    result.counts.push_back(count.value ? *count.value : values.lookup(count.name));
+    result.counts.push_back(count.value ? *count.value : values.at(count.name));
   }
   for (Value argument : order) {
     types.push_back(argument.getType());
@@ -134,26 +135,4 @@ LoweredKernel FuncBuilder::finish(const llvm::StringMap<int64_t> &values) {
   func_->setFunctionType(builder_.getFunctionType(types, {}));
   result.func = std::move(func_);
   return result;
-}
-
-llvm::StringMap<int64_t> heddle::symbolValues(mlir::Operation *op) {
-  llvm::StringMap<int64_t> values;
-  auto collect = [&](mlir::Type type) {
-    auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
-    if (!tensor)
-      return;
-    for (const SymbolicDim &dim : symbolicShape(tensor))
-      if (dim.symbols.size() == 1)
-        values[dim.symbols.front()] = dim.value / dim.coefficient;
-  };
-  op->walk([&](mlir::Operation *inner) {
-    for (mlir::Type type : inner->getOperandTypes())
-      collect(type);
-    for (mlir::Type type : inner->getResultTypes())
-      collect(type);
-    for (mlir::Region &region : inner->getRegions())
-      for (mlir::Type type : region.getArgumentTypes())
-        collect(type);
-  });
-  return values;
 }

@@ -5,8 +5,6 @@
 #include "compiler/Lowering/LoweredKernel.h"
 #include "compiler/Lowering/RowsDomain.h"
 
-#include "llvm/ADT/StringMap.h"
-
 namespace heddle {
 
 /// An affine access: the map with its dimensions and symbols.
@@ -15,7 +13,8 @@ struct MapAccess {
   llvm::SmallVector<mlir::Value, 4> indices, symbols;
 };
 
-/// Builds a kernel.func whose arguments are found while its body is made: buffers for graph values, counts for symbols.
+/// Builds a kernel.func whose arguments are found while its body is made: buffers for graph values, counts
+/// for symbols.
 class FuncBuilder {
 public:
   FuncBuilder(mlir::MLIRContext *context, mlir::Location loc, llvm::StringRef name);
@@ -35,7 +34,8 @@ public:
   /// An extent as an index value: a constant, or counts multiplied at the function's start.
   mlir::Value extent(const SymbolicDim &dim);
 
-  /// The access Σ coefficient × index, with loops[i] the index value of loop i; a gathered row adds `gatherStride` × `row`.
+  /// The access Σ coefficient × index, with loops[i] the index value of loop i; a gathered row adds
+  /// `gatherStride` × `row`.
   MapAccess access(const LoopForm &form, llvm::ArrayRef<mlir::Value> loops,
                    const std::optional<SymbolicDim> &gatherStride = std::nullopt, mlir::Value row = {});
 
@@ -64,9 +64,6 @@ private:
   llvm::StringMap<mlir::Value> extents_;
   mlir::Operation *lastExtent_ = nullptr;
 };
-
-/// The values of all symbols that occur in a group's types, as far as single-symbol extents give them.
-llvm::StringMap<int64_t> symbolValues(mlir::Operation *op);
 
 } // namespace heddle
 

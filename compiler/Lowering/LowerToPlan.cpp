@@ -3,6 +3,7 @@
 #include "compiler/Layout/MatrixAccess.h"
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
+#include "compiler/Lowering/SymbolValues.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Plan/PlanDialect.h"
 
@@ -30,8 +31,9 @@ int64_t elementBytes(mlir::Type element) { return std::max<int64_t>(1, element.g
 /// Builds the program of one function.
 class ProgramBuilder {
 public:
-  ProgramBuilder(mlir::func::FuncOp func, plan::ProgramOp program, bool tf32)
-      : func_(func), program_(program), builder_(program.getContext()), tf32_(tf32) {
+  ProgramBuilder(mlir::func::FuncOp func, plan::ProgramOp program, const llvm::StringMap<int64_t> &symbols,
+                 bool tf32)
+      : func_(func), program_(program), symbols_(symbols), builder_(program.getContext()), tf32_(tf32) {
     builder_.setInsertionPointToEnd(&program.getBody().front());
   }
 
@@ -64,7 +66,7 @@ public:
   }
 
 private:
-  bool runsOnce(GroupOp group) { return dependsOnNothing(group.getResult(0), once_); }
+  bool runsOnce(GroupOp group) { return heddle::runsOnce(group, once_); }
 
   std::string unique(llvm::StringRef wanted) {
     std::string name;
@@ -80,8 +82,8 @@ private:
     auto type = llvm::cast<RankedTensorType>(value.getType());
     mlir::OpBuilder::InsertionGuard guard(builder_);
     auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
-    auto buffer = plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr, nullptr,
-                                         nullptr, nullptr, nullptr, locationText(value.getLoc()));
+    auto buffer = plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr,
+                                         nullptr, nullptr, nullptr, nullptr, locationText(value.getLoc()));
     buffers_[value] = buffer;
     return buffer;
   }
@@ -129,8 +131,8 @@ private:
     int64_t offset = 0;
     for (PartAttr part : parameter.getParts().getAsRange<PartAttr>()) {
       auto init = part.getInit() == InitKind::Normal ? plan::InitKind::Normal : plan::InitKind::Constant;
-      parts.push_back(plan::PartAttr::get(builder_.getContext(), part.getName(), part.getShape(), offset, init,
-                                          part.getScale()));
+      parts.push_back(plan::PartAttr::get(builder_.getContext(), part.getName(), part.getShape(), offset,
+                                          init, part.getScale()));
       int64_t count = 1;
       for (int64_t extent : part.getShape())
         count *= extent;
@@ -162,16 +164,16 @@ private:
       llvm::ArrayRef<int64_t> q = attention.getQuery().getType().getShape();
       flops_ += 2.0 * q[0] * q[1] * q[2] * attention.getKey().getType().getShape()[2] *
                 (q[3] + attention.getValue().getType().getShape()[3]);
-      return addLaunch(group, lowerAttentionGroup(group, reason), reason);
+      return addLaunch(group, lowerAttentionGroup(group, symbols_, reason), reason);
     }
     case GroupKind::Rows: {
       mlir::Block &body = group.getBody().front();
       auto concat = llvm::dyn_cast<ConcatOp>(body.front());
       if (!concat || !llvm::hasSingleElement(body.without_terminator()))
-        return addLaunch(group, lowerRowsGroup(group, reason), reason);
+        return addLaunch(group, lowerRowsGroup(group, symbols_, reason), reason);
       // Alone, each part is a copy into its place.
       for (unsigned part = 0; part < concat->getNumOperands(); ++part)
-        if (failed(addLaunch(group, lowerRowsGroup(group, reason, part), reason)))
+        if (failed(addLaunch(group, lowerRowsGroup(group, symbols_, reason, part), reason)))
           return failure();
       return success();
     }
@@ -198,16 +200,15 @@ private:
     llvm::SmallVector<mlir::Attribute> buffers;
     for (const LoweredKernel::Buffer &buffer : kernel->buffers)
       buffers.push_back(reference(buffer.value, buffer.offset));
-    plan::LaunchOp::create(builder_, group.getLoc(), symbol, builder_.getArrayAttr(buffers),
-                                         kernel->counts, phaseOf(group), nullptr, nullptr, group.getLabel(),
-                           locationText(group.getLoc()));
+    plan::LaunchOp::create(builder_, group.getLoc(), symbol, builder_.getArrayAttr(buffers), kernel->counts,
+                           phaseOf(group), nullptr, nullptr, group.getLabel(), locationText(group.getLoc()));
     return success();
   }
 
   plan::MatrixAttr matrix(const MatrixAccess &access) {
     mlir::Type element = llvm::cast<RankedTensorType>(access.base.getType()).getElementType();
-    return plan::MatrixAttr::get(builder_.getContext(), reference(access.base, access.offset), element, access.ld,
-                                 access.batchStride, access.transposed);
+    return plan::MatrixAttr::get(builder_.getContext(), reference(access.base, access.offset), element,
+                                 access.ld, access.batchStride, access.transposed);
   }
 
   LogicalResult addProduct(GroupOp group) {
@@ -225,14 +226,16 @@ private:
       addend = matrix({residual, 0, product->n, product->m * product->n, false});
     }
     plan::ProductOp::create(builder_, group.getLoc(), product->m, product->n, product->k, product->batch,
-                            matrix(product->lhs), matrix(product->rhs), addend, matrix(result), llvm::APFloat(1.0),
-                            llvm::APFloat(addend ? 1.0 : 0.0), math, plan::Epilogue::None, nullptr, nullptr, nullptr,
-                            phaseOf(group), group.getLabel(), locationText(group.getLoc()));
+                            matrix(product->lhs), matrix(product->rhs), addend, matrix(result),
+                            llvm::APFloat(1.0), llvm::APFloat(addend ? 1.0 : 0.0), math, plan::Epilogue::None,
+                            nullptr, nullptr, nullptr, phaseOf(group), group.getLabel(),
+                            locationText(group.getLoc()));
     return success();
   }
 
   mlir::func::FuncOp func_;
   plan::ProgramOp program_;
+  const llvm::StringMap<int64_t> &symbols_;
   mlir::OpBuilder builder_;
   bool tf32_;
   double flops_ = 0;
@@ -252,18 +255,19 @@ struct LowerToPlanPass : public impl::LowerToPlanBase<LowerToPlanPass> {
       module.emitError("no function @main");
       return signalPassFailure();
     }
+    mlir::FailureOr<llvm::StringMap<int64_t>> values = symbolValues(func);
+    if (failed(values))
+      return signalPassFailure();
     mlir::OpBuilder builder(module.getContext());
     builder.setInsertionPointToEnd(module.getBody());
     llvm::SmallVector<mlir::NamedAttribute> symbols;
-    llvm::StringMap<int64_t> values = symbolValues(func);
-    llvm::SmallVector<llvm::StringRef> names(values.keys());
-    llvm::sort(names);
-    for (llvm::StringRef name : names)
-      symbols.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(values[name])));
-    auto program = plan::ProgramOp::create(builder, func.getLoc(), "plan", model, device, target, pipeline, mode,
-                                           precision, builder.getDictionaryAttr(symbols), 0, 0, llvm::APFloat(0.0));
+    for (auto &symbol : *values)
+      symbols.push_back(builder.getNamedAttr(symbol.getKey(), builder.getI64IntegerAttr(symbol.getValue())));
+    auto program =
+        plan::ProgramOp::create(builder, func.getLoc(), "plan", model, device, target, pipeline, mode,
+                                precision, builder.getDictionaryAttr(symbols), 0, 0, llvm::APFloat(0.0));
     program.getBody().emplaceBlock();
-    if (mlir::failed(ProgramBuilder(func, program, precision == "tf32").build()))
+    if (mlir::failed(ProgramBuilder(func, program, *values, precision == "tf32").build()))
       return signalPassFailure();
     func.erase();
   }

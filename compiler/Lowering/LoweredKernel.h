@@ -7,14 +7,15 @@
 #include "dialects/Kernel/KernelDialect.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <optional>
 #include <string>
 
 namespace heddle {
 
-/// A kernel.func, not yet in a program, with the values that a launch passes. The function's text does not depend on the
-/// values of symbols: those are counts.
+/// A kernel.func, not yet in a program, with the values that a launch passes. The function's text does not
+/// depend on the values of symbols: those are counts.
 struct LoweredKernel {
   mlir::OwningOpRef<kernel::FuncOp> func;
   /// What the leading arguments point at: a graph value (group result or base) from an element on.
@@ -27,15 +28,16 @@ struct LoweredKernel {
   llvm::SmallVector<int64_t, 4> counts;
 };
 
-/// Lowers a group of kind rows. On failure `reason` says why.
-/// With `part` the group is one concatenation, of which that operand alone is written.
-std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, std::string &reason,
-                                            std::optional<unsigned> part = std::nullopt);
+/// Lowers a group of kind rows; `symbols` are the values of the symbols in its types. On failure `reason`
+/// says why. With `part` the group is one concatenation, of which that operand alone is written.
+std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols,
+                                            std::string &reason, std::optional<unsigned> part = std::nullopt);
 /// Lowers a group of kind attention: the skeleton with its score and mask functions.
-std::optional<LoweredKernel> lowerAttentionGroup(graph::GroupOp group, std::string &reason);
+std::optional<LoweredKernel>
+lowerAttentionGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason);
 
-/// Names for a kernel's arguments, from the graph: "weight" for a parameter blocks.3.norm1.weight, else the mnemonic of the
-/// defining op or the input's name. The same for every layer, so that layers share kernels.
+/// Names for a kernel's arguments, from the graph: "weight" for a parameter blocks.3.norm1.weight, else the
+/// mnemonic of the defining op or the input's name. The same for every layer, so that layers share kernels.
 std::string argumentName(mlir::Value base);
 
 } // namespace heddle

@@ -39,14 +39,6 @@ public:
   }
 
 private:
-  bool isMember(Value value) const { return domain_.group.indices.count(value); }
-
-  /// A read's or write's place over atoms, waiting for the loops.
-  struct Pending {
-    LinearForm form;
-    LoopForm *target;
-  };
-
   bool collectReads(Operation *op) {
     auto &reads = domain_.reads[op];
     reads.resize(op->getNumOperands());
@@ -56,24 +48,21 @@ private:
       iotas_.push_back({op, space.linear(space.resolve(index[llvm::cast<IotaOp>(op).getAxis()]))});
       return true;
     }
-    for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-      if (isMember(baseOf(operand)) || isSplatConstant(baseOf(operand)) || (part_ && number != *part_))
-        continue;
-      const TensorIndex &index = domain_.group.operandIndices[op][number];
-      std::optional<Access> access = resolveAccess(operand, index, space, nullptr, &reason_);
+    for (auto [number, access] : llvm::enumerate(domain_.group.accesses[op])) {
       if (!access)
-        return false;
+        continue;
       Read read{access->base, {}, std::nullopt};
       LinearForm form = access->offset;
       if (llvm::isa<EmbeddingOp>(op) && number == 0) {
         // The first dimension's index is data: its stride multiplies the loaded row number.
-        std::optional<SymbolicDim> stride = strideOf(index[0], form, space);
+        const AtomProduct &tableRow = domain_.group.operandIndices[op][number][0];
+        std::optional<SymbolicDim> stride = strideOf(tableRow, form, space);
         if (!stride) {
           reason_ = "embedding: rows of the table do not lie evenly";
           return false;
         }
         read.gatherStride = *stride;
-        gathered_.push_back(index[0]);
+        gathered_.push_back(tableRow);
       }
       reads[number] = std::move(read);
       readForms_.push_back({op, static_cast<unsigned>(number), std::move(form)});
@@ -105,13 +94,15 @@ private:
         constantStart += shapeOf(operand)[concat.getAxis()].value;
         if (part_ && part != *part_)
           continue;
-        domain_.writes.push_back({operand, concat, static_cast<unsigned>(part), static_cast<unsigned>(number), {}});
+        domain_.writes.push_back(
+            {operand, concat, static_cast<unsigned>(part), static_cast<unsigned>(number), {}});
         writeForms_.push_back(std::move(form));
       }
     }
   }
 
-  /// Whether `outer` and `inner` can be one loop: every form steps over a whole inner loop when outer steps once.
+  /// Whether `outer` and `inner` can be one loop: every form steps over a whole inner loop when outer steps
+  /// once.
   bool mergeable(int outer, int inner, llvm::ArrayRef<LinearForm> forms) const {
     const SymbolicDim &extent = domain_.group.space.extent(inner);
     for (const LinearForm &form : forms) {
@@ -224,7 +215,8 @@ private:
 
 } // namespace
 
-std::optional<RowsDomain> heddle::buildRowsDomain(llvm::ArrayRef<Operation *> ops, llvm::ArrayRef<Value> outputs,
-                                                  std::string &reason, std::optional<unsigned> part) {
+std::optional<RowsDomain> heddle::buildRowsDomain(llvm::ArrayRef<Operation *> ops,
+                                                  llvm::ArrayRef<Value> outputs, std::string &reason,
+                                                  std::optional<unsigned> part) {
   return DomainBuilder(ops, outputs, reason, part).build();
 }

@@ -1,7 +1,7 @@
 //===- RowsDomain.h - Loops of a row kernel ---------------------*- C++ -*-===//
 //
-// From the atoms of a group to the loops of its kernel: neighbouring atoms that every access walks evenly become one
-// loop, so that most kernels end with one loop over rows and one over columns.
+// From the atoms of a group to the loops of its kernel: neighbouring atoms that every access walks evenly
+// become one loop, so that most kernels end with one loop over rows and one over columns.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_LOWERING_ROWSDOMAIN_H
@@ -28,7 +28,8 @@ struct Read {
 
 /// A write of an output, or of one part of a concatenation.
 struct Write {
-  mlir::Value value;  ///< What is stored: a value of the group, or an outside value (a part that is only copied).
+  mlir::Value
+      value; ///< What is stored: a value of the group, or an outside value (a part that is only copied).
   mlir::Operation *op = nullptr; ///< The op whose operand `operand` it is, for parts; null for whole outputs.
   unsigned operand = 0;
   unsigned output = 0; ///< Which of the group's results.
@@ -38,7 +39,8 @@ struct Write {
 struct RowsDomain {
   GroupSpace group;
   llvm::SmallVector<SymbolicDim, 4> rowLoops;
-  /// One loop; when the reduced atoms do not lie evenly, several, which the kernel takes apart from one column index.
+  /// One loop; when the reduced atoms do not lie evenly, several, which the kernel takes apart from one
+  /// column index.
   llvm::SmallVector<SymbolicDim, 2> columnLoops;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<Read>, 3>> reads;
   llvm::SmallVector<Write, 2> writes;
@@ -51,8 +53,9 @@ struct RowsDomain {
 };
 
 /// `ops` in topological order, `outputs` the yielded values; `part` as for buildGroupSpace.
-std::optional<RowsDomain> buildRowsDomain(llvm::ArrayRef<mlir::Operation *> ops, llvm::ArrayRef<mlir::Value> outputs,
-                                          std::string &reason, std::optional<unsigned> part = std::nullopt);
+std::optional<RowsDomain> buildRowsDomain(llvm::ArrayRef<mlir::Operation *> ops,
+                                          llvm::ArrayRef<mlir::Value> outputs, std::string &reason,
+                                          std::optional<unsigned> part = std::nullopt);
 
 } // namespace heddle
 

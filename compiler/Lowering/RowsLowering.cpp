@@ -1,8 +1,9 @@
 //===- RowsLowering.cpp - A rows group becomes a kernel -------------------===//
 //
-// Stages. Ops that run along the columns are placed in column loops: an op goes into the first loop that comes after all
-// reductions that it depends on. Ops that do not run along the columns stand between the loops. What a later loop needs of
-// an earlier one is kept (row values) when the number of columns is static, and computed again when it is not.
+// Stages. Ops that run along the columns are placed in column loops: an op goes into the first loop that
+// comes after all reductions that it depends on. Ops that do not run along the columns stand between the
+// loops. What a later loop needs of an earlier one is kept (row values) when the number of columns is static,
+// and computed again when it is not.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Lowering/Decompose.h"
@@ -10,6 +11,7 @@
 #include "compiler/Lowering/ScalarRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
@@ -25,8 +27,10 @@ using ReadKey = std::string;
 
 class RowsLowering {
 public:
-  RowsLowering(GroupOp group, std::string &reason, std::optional<unsigned> part)
-      : group_(group), reason_(reason), part_(part), func_(group.getContext(), group.getLoc(), kernelName(group.getLabel())) {}
+  RowsLowering(GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason,
+               std::optional<unsigned> part)
+      : group_(group), symbols_(symbols), reason_(reason), part_(part),
+        func_(group.getContext(), group.getLoc(), kernelName(group.getLabel())) {}
 
   std::optional<LoweredKernel> lower() {
     decomposeNamedOps(group_);
@@ -50,7 +54,7 @@ public:
     findNeeds();
     if (!emit())
       return std::nullopt;
-    return func_.finish(symbolValues(group_));
+    return func_.finish(symbols_);
   }
 
 private:
@@ -68,7 +72,8 @@ private:
   bool reduces() const { return domain_.group.hasReductions; }
   bool mayKeep() const { return columnExtent_.isStatic(); }
 
-  /// Whether the op's result has one element for each column. Without reductions everything is computed in the one loop.
+  /// Whether the op's result has one element for each column. Without reductions everything is computed in
+  /// the one loop.
   bool isColumnOp(Operation *op) const {
     if (!reduces())
       return true;
@@ -90,9 +95,11 @@ private:
           stage = std::max(stage, after);
         }
       stages_[op] = stage;
-      if (llvm::isa<ReduceOp>(op) || isColumnOp(op))
+      if (llvm::isa<ReduceOp>(op) || (isColumnOp(op) && !llvm::isa<ConcatOp>(op)))
         loops_ = std::max(loops_, stage + 1);
     }
+    for (const Write &write : domain_.writes)
+      loops_ = std::max(loops_, loopOf(write).value_or(0) + 1);
     if (!reduces())
       loops_ = 1;
   }
@@ -121,14 +128,16 @@ private:
   void require(Operation *op, int loop) {
     if (!isColumnOp(op) || llvm::isa<ReduceOp>(op))
       return;
-    int own = stages_.lookup(op);
-    if (own < loop && mayKeep()) {
-      kept_.insert(op);
-      loop = own;
-    }
-    if (!computed_[loop].insert(op))
-      return;
-    requireOperands(op, loop);
+    // Kept where an earlier loop has it anyway; what only this loop needs is computed here, so that no row is
+    // held for it.
+    if (mayKeep())
+      for (int earlier = 0; earlier < loop; ++earlier)
+        if (required_[earlier].contains(op)) {
+          kept_.insert({op, earlier});
+          return;
+        }
+    if (required_[loop].insert(op).second)
+      requireOperands(op, loop);
   }
 
   void requireOperands(Operation *op, int loop) {
@@ -144,29 +153,33 @@ private:
   }
 
   void findNeeds() {
-    computed_.resize(loops_);
-    for (int loop = 0; loop < loops_; ++loop)
+    required_.resize(loops_);
+    for (int loop = 0; loop < loops_; ++loop) {
       for (Operation *op : ops_)
         if (stages_.lookup(op) == loop && llvm::isa<ReduceOp>(op))
           requireOperands(op, loop);
-    for (const Write &write : domain_.writes)
-      if (std::optional<int> loop = loopOf(write)) {
+      for (const Write &write : domain_.writes) {
+        if (loopOf(write) != loop)
+          continue;
         if (Operation *source = producer(write.value))
-          require(source, *loop);
+          require(source, loop);
         else if (write.op)
           if (const std::optional<Read> &read = domain_.reads[write.op][write.operand])
-            readLoops_[keyOf(*read)].insert(*loop);
+            readLoops_[keyOf(*read)].insert(loop);
       }
+    }
   }
 
-  /// The loop that stores a write, or none when it is stored once a row.
+  /// The loop that stores a write, or none when it is stored once a row. A part of a concatenation may spread
+  /// a value of the rows along the columns.
   std::optional<int> loopOf(const Write &write) const {
-    Operation *source = producer(write.value);
-    if (!source)
+    if (!reduces())
       return 0;
-    if (llvm::isa<ReduceOp>(source) || !isColumnOp(source))
+    int firstColumn = static_cast<int>(domain_.rowLoops.size());
+    if (llvm::none_of(write.offset, [&](const LoopTerm &term) { return term.loop >= firstColumn; }))
       return std::nullopt;
-    return stages_.lookup(source);
+    Operation *source = producer(write.value);
+    return source ? stages_.lookup(source) + (llvm::isa<ReduceOp>(source) ? 1 : 0) : 0;
   }
 
   //===--------------------------------------------------------------------===//
@@ -181,8 +194,8 @@ private:
     MapAccess access = func_.access(read.offset, loopIndices_, read.gatherStride, row);
     Value buffer = func_.buffer(read.base);
     mlir::Type element = llvm::cast<kernel::BufferType>(buffer.getType()).getElementType();
-    Value value = kernel::LoadOp::create(builder(), func_.named(argumentName(read.base)), element, buffer, access.map,
-                                         access.indices, access.symbols, nullptr);
+    Value value = kernel::LoadOp::create(builder(), func_.named(argumentName(read.base)), element, buffer,
+                                         access.map, access.indices, access.symbols, nullptr);
     return widen(builder(), value.getLoc(), value);
   }
 
@@ -203,9 +216,10 @@ private:
     if (Value known = loopReads_.lookup(key))
       return known;
     auto keptRow = keptReads_.find(key);
-    Value value = keptRow != keptReads_.end()
-                      ? Value(kernel::GetOp::create(builder(), func_.named(argumentName(read.base)), keptRow->second))
-                      : load(read);
+    Value value =
+        keptRow != keptReads_.end()
+            ? Value(kernel::GetOp::create(builder(), func_.named(argumentName(read.base)), keptRow->second))
+            : load(read);
     loopReads_[key] = value;
     return value;
   }
@@ -248,6 +262,8 @@ private:
     if (auto iota = llvm::dyn_cast<IotaOp>(op))
       return position(iota);
     if (llvm::isa<EmbeddingOp>(op)) {
+      if (isSplatConstant(baseOf(op->getOperand(0))))
+        return operandValue(op, 0, loop); // All rows of the table are alike.
       Value id = operandValue(op, 1, loop);
       Value row = arith::IndexCastOp::create(builder(), func_.named("row"), builder().getIndexType(), id);
       return load(*domain_.reads[op][0], row);
@@ -295,8 +311,8 @@ private:
     MapAccess access = func_.access(write.offset, loopIndices_);
     Value buffer = outputBuffers_[write.output];
     mlir::Type element = llvm::cast<mlir::RankedTensorType>(result.getType()).getElementType();
-    kernel::StoreOp::create(builder(), func_.loc(), narrow(builder(), func_.loc(), value, element), buffer, access.map,
-                            access.indices, access.symbols, nullptr);
+    kernel::StoreOp::create(builder(), func_.loc(), narrow(builder(), func_.loc(), value, element), buffer,
+                            access.map, access.indices, access.symbols, nullptr);
     return true;
   }
 
@@ -321,8 +337,8 @@ private:
     if (columnExtent_.isStatic()) {
       count = emitConstant(builder(), func_.loc(), builder().getF32FloatAttr(columnExtent_.value));
     } else {
-      Value number =
-          arith::IndexCastOp::create(builder(), func_.loc(), builder().getI64Type(), func_.extent(columnExtent_));
+      Value number = arith::IndexCastOp::create(builder(), func_.loc(), builder().getI64Type(),
+                                                func_.extent(columnExtent_));
       count = arith::SIToFPOp::create(builder(), func_.named("count"), builder().getF32Type(), number);
     }
     return arith::DivFOp::create(builder(), func_.named("mean"), sum, count);
@@ -362,8 +378,9 @@ private:
     mlir::Block &body = rows.getBody().emplaceBlock();
     static constexpr const char *kRowNames[] = {"i", "j", "k", "l", "m", "n"};
     for (size_t index = 0; index < extents.size(); ++index)
-      loopIndices_.push_back(body.addArgument(
-          builder().getIndexType(), func_.named(extents.size() == 1 ? "row" : kRowNames[std::min<size_t>(index, 5)])));
+      loopIndices_.push_back(
+          body.addArgument(builder().getIndexType(),
+                           func_.named(extents.size() == 1 ? "row" : kRowNames[std::min<size_t>(index, 5)])));
     builder().setInsertionPointToEnd(&body);
 
     for (int loop = 0; loop < loops_; ++loop)
@@ -383,8 +400,8 @@ private:
       if (auto reduce = llvm::dyn_cast<ReduceOp>(op); reduce && stages_.lookup(op) == loop)
         reductions.push_back(reduce);
     llvm::SmallVector<Operation *> keeps;
-    for (Operation *op : kept_)
-      if (stages_.lookup(op) == loop)
+    for (auto &[op, from] : kept_)
+      if (from == loop)
         keeps.push_back(op);
     llvm::SmallVector<ReadKey> readKeeps;
     if (mayKeep())
@@ -447,13 +464,15 @@ private:
       rowValues_[reduce] = finishReduction(reduce, columnsOp.getResult(result++));
     // What follows from the reductions alone stands before the next loop.
     for (Operation *op : ops_)
-      if (!isColumnOp(op) && !llvm::isa<ReduceOp>(op) && stages_.lookup(op) == loop + 1 && !valueOf(op, -1))
+      if (!isColumnOp(op) && !llvm::isa<ReduceOp, ConcatOp>(op) && stages_.lookup(op) == loop + 1 &&
+          !valueOf(op, -1))
         return false;
     builder().setInsertionPointToEnd(columnsOp->getBlock());
     return true;
   }
 
   GroupOp group_;
+  const llvm::StringMap<int64_t> &symbols_;
   std::string &reason_;
   std::optional<unsigned> part_;
   FuncBuilder func_;
@@ -464,8 +483,9 @@ private:
   int loops_ = 1;
 
   llvm::DenseMap<Value, size_t> baseNumbers_;
-  llvm::SmallVector<llvm::SetVector<Operation *>, 4> computed_;
-  llvm::SetVector<Operation *> kept_;
+  /// The ops that each loop computes, so that the walk over operands meets each once.
+  llvm::SmallVector<llvm::SmallPtrSet<Operation *, 8>, 4> required_;
+  llvm::MapVector<Operation *, int> kept_; ///< With the loop that computes it.
   std::map<ReadKey, llvm::SetVector<int>> readLoops_;
 
   llvm::SmallVector<Value, 4> loopIndices_;
@@ -500,7 +520,7 @@ std::string heddle::argumentName(Value base) {
   return base.getDefiningOp()->getName().stripDialect().str();
 }
 
-std::optional<LoweredKernel> heddle::lowerRowsGroup(GroupOp group, std::string &reason,
-                                                    std::optional<unsigned> part) {
-  return RowsLowering(group, reason, part).lower();
+std::optional<LoweredKernel> heddle::lowerRowsGroup(GroupOp group, const llvm::StringMap<int64_t> &symbols,
+                                                    std::string &reason, std::optional<unsigned> part) {
+  return RowsLowering(group, symbols, reason, part).lower();
 }

@@ -15,7 +15,8 @@ namespace arith = mlir::arith;
 namespace math = mlir::math;
 
 Type heddle::computeType(Type elementType) {
-  return llvm::isa<mlir::FloatType>(elementType) ? mlir::Float32Type::get(elementType.getContext()) : elementType;
+  return llvm::isa<mlir::FloatType>(elementType) ? mlir::Float32Type::get(elementType.getContext())
+                                                 : elementType;
 }
 
 Value heddle::widen(OpBuilder &builder, Location loc, Value element) {
@@ -37,7 +38,8 @@ Value heddle::emitConstant(OpBuilder &builder, Location loc, mlir::Attribute ele
 
 namespace {
 
-/// Shorthand for the formulas below; all values are f32.
+/// Shorthand for the formulas below; all values are f32. A call makes at most one op among its arguments: C++
+/// leaves their order open, and the kernel's text must not depend on the compiler that built this.
 struct Formula {
   OpBuilder &builder;
   Location loc;
@@ -50,7 +52,10 @@ struct Formula {
   Value exp(Value a) const { return math::ExpOp::create(builder, loc, a); }
 
   /// 1 + exp(-x): the denominator of sigmoid and silu.
-  Value onePlusExpNeg(Value x) const { return add(exp(neg(x)), number(1.0)); }
+  Value onePlusExpNeg(Value x) const {
+    Value one = number(1.0);
+    return add(exp(neg(x)), one);
+  }
 
   Value gelu(Value x, GeluForm form) const {
     Value inner;
@@ -61,7 +66,8 @@ struct Formula {
       Value sum = add(x, mul(cube, number(0.044715)));
       inner = math::TanhOp::create(builder, loc, mul(sum, number(0.79788456080286535588))); // sqrt(2 / pi)
     }
-    return mul(mul(x, number(0.5)), add(inner, number(1.0)));
+    Value half = mul(x, number(0.5));
+    return mul(half, add(inner, number(1.0)));
   }
 };
 
@@ -167,7 +173,10 @@ Value heddle::emitScalar(OpBuilder &builder, Location loc, mlir::Operation *op, 
       .Case([&](RsqrtOp) { return math::RsqrtOp::create(builder, loc, x[0]); })
       .Case([&](ReciprocalOp) { return f.div(f.number(1.0), x[0]); })
       .Case([&](TanhOp) { return math::TanhOp::create(builder, loc, x[0]); })
-      .Case([&](SigmoidOp) { return f.div(f.number(1.0), f.onePlusExpNeg(x[0])); })
+      .Case([&](SigmoidOp) {
+        Value one = f.number(1.0);
+        return f.div(one, f.onePlusExpNeg(x[0]));
+      })
       .Case([&](ErfOp) { return math::ErfOp::create(builder, loc, x[0]); })
       .Case([&](SinOp) { return math::SinOp::create(builder, loc, x[0]); })
       .Case([&](CosOp) { return math::CosOp::create(builder, loc, x[0]); })

@@ -87,7 +87,8 @@ struct Compiler::Impl {
     context.appendDialectRegistry(registry);
   }
 
-  Status run(mlir::ModuleOp module, const ModelRequest &request, const CompileOptions &options, CompileReport &report) {
+  Status run(mlir::ModuleOp module, const ModelRequest &request, const CompileOptions &options,
+             CompileReport &report) {
     for (int number = 0; number <= static_cast<int>(CompilePhase::Plan); ++number) {
       auto phase = static_cast<CompilePhase>(number);
       std::string name = nameOf(phase).str();

@@ -8,8 +8,8 @@
 
 namespace heddle {
 
-/// One report for each graph.group of a module, in order: what it holds, and the bytes that its ops would move one by one
-/// beside those that the group moves.
+/// One report for each graph.group of a module, in order: what it holds, and the bytes that its ops would
+/// move one by one beside those that the group moves.
 std::vector<GroupReport> groupReports(mlir::ModuleOp module);
 
 } // namespace heddle

@@ -18,8 +18,8 @@ enum class CompilePhase { Import, Graph, Precision, Layout, Fusion, Lowering, Ta
 llvm::StringRef nameOf(CompilePhase phase);
 
 /// Adds the passes of a phase (none for Import, which makes the module). `matches` outlives the manager.
-void addPhase(mlir::PassManager &manager, CompilePhase phase, const CompileOptions &options, llvm::StringRef model,
-              MatchReports &matches);
+void addPhase(mlir::PassManager &manager, CompilePhase phase, const CompileOptions &options,
+              llvm::StringRef model, MatchReports &matches);
 
 } // namespace heddle
 

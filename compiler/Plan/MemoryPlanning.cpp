@@ -61,7 +61,8 @@ llvm::LogicalResult verifyFirst(const BufferLife &life) {
 
 /// What both passes share: steps in order, lifetimes set, old places cleared, unused buffers gone. Returns
 /// the buffers that share memory: scratch and saved ones, and with `placeOutputs` the outputs.
-llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, bool placeOutputs, int64_t &removed) {
+llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, bool placeOutputs,
+                                                            int64_t &removed) {
   moveInitStepsFirst(program);
   auto steps = static_cast<int32_t>(program.getSteps().size());
   llvm::SmallVector<BufferLife> shared;

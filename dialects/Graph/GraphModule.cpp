@@ -5,6 +5,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/JSON.h"
 
 using namespace heddle::graph;
 using llvm::LogicalResult;
@@ -29,6 +30,9 @@ static LogicalResult verifyBoundary(mlir::func::FuncOp main, llvm::StringRef wha
                         : success();
   if (name.getValue().empty())
     return main.emitError() << what << " " << index << " of @main has an empty graph.name";
+  // Names become keys of JSON and of safetensors files.
+  if (!llvm::json::isUTF8(name.getValue()))
+    return main.emitError() << what << " " << index << " of @main has a graph.name that is no UTF-8";
   if (!names.insert(name.getValue()).second)
     return main.emitError() << what << " " << index << " of @main: the name \"" << name.getValue()
                             << "\" is taken by another " << what;
@@ -38,6 +42,8 @@ static LogicalResult verifyBoundary(mlir::func::FuncOp main, llvm::StringRef wha
 /// The state dict has one tensor of a name, whoever reads it.
 static LogicalResult verifyParts(ParameterOp op, llvm::StringMap<PartAttr> &seen) {
   for (PartAttr part : op.getParts().getAsRange<PartAttr>()) {
+    if (!llvm::json::isUTF8(part.getName()))
+      return op.emitOpError() << "has a part whose name is no UTF-8";
     auto [it, inserted] = seen.try_emplace(part.getName(), part);
     if (!inserted && it->second != part)
       return op.emitOpError() << "part \"" << part.getName()
@@ -101,6 +107,8 @@ static LogicalResult verifySymbols(mlir::func::FuncOp main) {
 }
 
 LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const GraphModuleRules &rules) {
+  if (!llvm::json::isUTF8(module.getSymName().value_or("")))
+    return module.emitError("the module's name is no UTF-8");
   mlir::func::FuncOp main;
   for (mlir::Operation &op : *module.getBody()) {
     auto function = llvm::dyn_cast<mlir::func::FuncOp>(op);

@@ -31,24 +31,26 @@ void KernelDialect::initialize() {
 }
 
 static bool isElement(mlir::Type type) {
-  return type.isF32() || type.isBF16() || type.isF16() || type.isSignlessInteger(32) || type.isSignlessInteger(64) ||
-         type.isSignlessInteger(1);
+  return type.isF32() || type.isBF16() || type.isF16() || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64) || type.isSignlessInteger(1);
 }
 
-LogicalResult BufferType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, mlir::Type elementType) {
+LogicalResult BufferType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                                 mlir::Type elementType) {
   if (!isElement(elementType))
     return emitError() << "buffer elements are " << elementType << ", wanted f32, bf16, f16, i32, i64 or i1";
   return success();
 }
 
-LogicalResult RowType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, mlir::Type elementType) {
+LogicalResult RowType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                              mlir::Type elementType) {
   if (!isElement(elementType))
     return emitError() << "row elements are " << elementType << ", wanted f32, bf16, f16, i32, i64 or i1";
   return success();
 }
 
-LogicalResult MappingAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, int64_t threadsPerRow,
-                                  int64_t rowsPerBlock, bool flat) {
+LogicalResult MappingAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                                  int64_t threadsPerRow, int64_t rowsPerBlock, bool flat) {
   int64_t threads = threadsPerRow * rowsPerBlock;
   if (threadsPerRow < 1 || rowsPerBlock < 1 || threads % 32 != 0 || threads > 1024)
     return emitError() << "mapping of " << rowsPerBlock << " rows of " << threadsPerRow

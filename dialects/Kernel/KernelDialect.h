@@ -24,7 +24,8 @@
 
 namespace heddle::kernel {
 
-/// Counts of the attention_forward skeleton before the strides: batch, heads, key_heads, query_length, key_length.
+/// Counts of the attention_forward skeleton before the strides: batch, heads, key_heads, query_length,
+/// key_length.
 constexpr int64_t kAttentionLengths = 5;
 /// Strides: batch, head, sequence for each of query, key, value and out.
 constexpr int64_t kAttentionStrides = 12;
@@ -33,7 +34,8 @@ constexpr int64_t kAttentionBuffers = 4;
 
 /// Attribute of a count (i64): every launch gives a multiple of it.
 constexpr llvm::StringLiteral kDivisorAttr = "kernel.divisor";
-/// Attribute of a buffer (i64): bytes that its address is a multiple of, where that is less than a plan's 256.
+/// Attribute of a buffer (i64): bytes that its address is a multiple of, where that is less than a plan's
+/// 256.
 constexpr llvm::StringLiteral kAlignmentAttr = "kernel.alignment";
 
 } // namespace heddle::kernel

@@ -28,18 +28,18 @@ void FuncOp::build(mlir::OpBuilder &builder, mlir::OperationState &state, llvm::
 }
 
 ParseResult FuncOp::parse(mlir::OpAsmParser &parser, mlir::OperationState &result) {
-  auto buildType = [](mlir::Builder &builder, llvm::ArrayRef<mlir::Type> arguments, llvm::ArrayRef<mlir::Type> results,
-                      mlir::function_interface_impl::VariadicFlag,
+  auto buildType = [](mlir::Builder &builder, llvm::ArrayRef<mlir::Type> arguments,
+                      llvm::ArrayRef<mlir::Type> results, mlir::function_interface_impl::VariadicFlag,
                       std::string &) { return builder.getFunctionType(arguments, results); };
-  return mlir::function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
-                                                        getFunctionTypeAttrName(result.name), buildType,
-                                                        getArgAttrsAttrName(result.name),
-                                                        getResAttrsAttrName(result.name));
+  return mlir::function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 
 void FuncOp::print(mlir::OpAsmPrinter &printer) {
-  mlir::function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-                                                 getArgAttrsAttrName(), getResAttrsAttrName());
+  mlir::function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
+                                                 getFunctionTypeAttrName(), getArgAttrsAttrName(),
+                                                 getResAttrsAttrName());
 }
 
 llvm::SmallVector<mlir::BlockArgument> FuncOp::getBuffers() {
@@ -66,7 +66,8 @@ static LogicalResult verifyPromise(FuncOp func, unsigned index, llvm::StringRef 
   auto number = llvm::dyn_cast<mlir::IntegerAttr>(promise);
   if (!allowed || !number || !number.getType().isSignlessInteger(64) || number.getInt() < 1)
     return func.emitOpError() << "argument " << index << " has " << name << " = " << promise << ", wanted "
-                              << (name == kDivisorAttr ? "a positive i64 on a count" : "a positive i64 on a buffer");
+                              << (name == kDivisorAttr ? "a positive i64 on a count"
+                                                       : "a positive i64 on a buffer");
   return success();
 }
 
@@ -209,17 +210,20 @@ LogicalResult ColumnsOp::verify() {
   if (getBody().getNumArguments() != 1 || !getBody().getArgument(0).getType().isIndex())
     return emitOpError("wants one index argument, the column");
   if (getNumReductions() > static_cast<int64_t>(getNumResults()))
-    return emitOpError() << "has " << getNumReductions() << " reductions and " << getNumResults() << " results";
+    return emitOpError() << "has " << getNumReductions() << " reductions and " << getNumResults()
+                         << " results";
   auto yield = llvm::cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getValues().size() != getNumResults())
-    return emitOpError() << "yields " << yield.getValues().size() << " values, has " << getNumResults() << " results";
+    return emitOpError() << "yields " << yield.getValues().size() << " values, has " << getNumResults()
+                         << " results";
   for (auto [index, result] : llvm::enumerate(getResults())) {
     mlir::Type yielded = yield.getValues()[index].getType();
     bool kept = static_cast<int64_t>(index) < getNumKept();
     if (kept) {
       auto row = llvm::dyn_cast<RowType>(result.getType());
       if (!row || row.getElementType() != yielded)
-        return emitOpError() << "result " << index << " keeps " << yielded << " and has type " << result.getType();
+        return emitOpError() << "result " << index << " keeps " << yielded << " and has type "
+                             << result.getType();
     } else if (result.getType() != yielded || !yielded.isF32()) {
       return emitOpError() << "result " << index << " reduces " << yielded << " to " << result.getType()
                            << ", wanted f32 to f32";
@@ -236,8 +240,8 @@ static LogicalResult verifyAccess(mlir::Operation *op, mlir::AffineMap map, size
                                   BufferType buffer, mlir::Type element) {
   if (map.getNumResults() != 1 || map.getNumDims() != indices || map.getNumSymbols() != symbols)
     return op->emitOpError() << "map has " << map.getNumDims() << " dimensions, " << map.getNumSymbols()
-                             << " symbols and " << map.getNumResults() << " results, wanted " << indices << ", "
-                             << symbols << " and 1";
+                             << " symbols and " << map.getNumResults() << " results, wanted " << indices
+                             << ", " << symbols << " and 1";
   if (buffer.getElementType() != element)
     return op->emitOpError() << "element " << element << " of a buffer of " << buffer.getElementType();
   return success();
@@ -277,14 +281,15 @@ LogicalResult SkeletonOp::verify() {
   if (static_cast<int64_t>(getBuffers().size()) < kAttentionBuffers ||
       static_cast<int64_t>(getCounts().size()) < kAttentionLengths + kAttentionStrides)
     return emitOpError() << "wants at least " << kAttentionBuffers << " buffers and "
-                         << kAttentionLengths + kAttentionStrides << " counts, found " << getBuffers().size() << " and "
-                         << getCounts().size();
+                         << kAttentionLengths + kAttentionStrides << " counts, found " << getBuffers().size()
+                         << " and " << getCounts().size();
   for (int64_t index = 0; index < kAttentionBuffers; ++index)
     if (llvm::cast<BufferType>(getBuffers()[index].getType()).getElementType() != getElementType())
       return emitOpError() << "buffer " << index << " has type " << getBuffers()[index].getType()
                            << ", wanted elements " << getElementType();
   if (getHeadDim() < 1 || getValueDim() < 1)
-    return emitOpError() << "head dimensions " << getHeadDim() << " and " << getValueDim() << ", wanted at least 1";
+    return emitOpError() << "head dimensions " << getHeadDim() << " and " << getValueDim()
+                         << ", wanted at least 1";
   mlir::Type f32 = mlir::Float32Type::get(getContext()), index = mlir::IndexType::get(getContext());
   mlir::Type i1 = mlir::IntegerType::get(getContext(), 1);
   if (failed(verifyFunction(*this, getScore(), "score", {f32, index, index, index, index}, f32)))

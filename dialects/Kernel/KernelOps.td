@@ -140,7 +140,8 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     `attention_forward`: fused attention, memory linear in the sequence. Buffers: query, key, value, out, then what the
     score and mask functions read. Counts, in this order: batch, heads, key_heads, query_length, key_length, then for each
     of query, key, value and out its strides over batch, head and sequence, in elements (the head dimension is
-    contiguous). `scale` multiplies the products before `score` sees them.
+    contiguous). `scale` multiplies the products before `score` sees them. With `causal` query i sees key j where
+    j <= i + key_length - query_length.
 
     The score region takes (f32 score, index batch, head, query, key) and yields f32; the mask region takes the four
     indices and yields i1, true where the query sees the key. An empty region leaves the step out. Loads in them read the

@@ -1,8 +1,8 @@
 //===- Status.h - Errors as values ------------------------------*- C++ -*-===//
 //
 // Nothing in the runtime exits, aborts or throws across a library boundary: a function that can fail returns
-// Status or StatusOr<T>. The code says who is at fault and becomes the driver's exit code; the message says what
-// was wanted and what was found; context is added while the error travels up.
+// Status or StatusOr<T>. The code says who is at fault and becomes the driver's exit code; the message says
+// what was wanted and what was found; context is added while the error travels up.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_BASE_STATUS_H

@@ -1,7 +1,7 @@
 //===- Device.h - What an executor asks of a device -------------*- C++ -*-===//
 //
-// One interface for CPU and CUDA. All work goes to one in-order stream of the device; launch, product, copy and
-// fill only enqueue, `synchronize` waits. A device loads each kernel of a plan once.
+// One interface for CPU and CUDA. All work goes to one in-order stream of the device; launch, product, copy
+// and fill only enqueue, `synchronize` waits. A device loads each kernel of a plan once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_DEVICE_DEVICE_H
@@ -39,6 +39,9 @@ struct MemoryInfo {
 struct StepTime {
   int32_t step = 0;
   double ms = 0;
+  /// Kernels, copies and fills that the device ran for it (a product may take several); 1 where only the step
+  /// was timed.
+  int32_t kernels = 1;
 };
 
 class Device {
@@ -61,7 +64,8 @@ public:
   virtual Status copy(void *destination, const void *source, int64_t bytes) = 0;
   /// Sets every byte.
   virtual Status fill(void *destination, uint8_t value, int64_t bytes) = 0;
-  /// Fills `count` elements from the counter-based generator (runtime/base/Random.h): same bits on every device.
+  /// Fills `count` elements from the counter-based generator (runtime/base/Random.h): same bits on every
+  /// device.
   virtual Status generate(void *destination, DType dtype, int64_t count, InitKind kind, double scale,
                           uint64_t seed, uint64_t stream) = 0;
   virtual Status synchronize() = 0;
@@ -79,8 +83,8 @@ public:
   };
   virtual Status product(const Product &product, const ProductAddresses &addresses) = 0;
 
-  /// Between beginRecording and endRecording, enqueued work is recorded and not run. A device that cannot record
-  /// returns Unavailable.
+  /// Between beginRecording and endRecording, enqueued work is recorded and not run. A device that cannot
+  /// record returns Unavailable.
   virtual Status beginRecording() = 0;
   virtual StatusOr<std::unique_ptr<Recording>> endRecording() = 0;
   virtual Status replay(Recording &recording) = 0;
@@ -89,8 +93,8 @@ public:
   virtual Status startProfile() = 0;
   virtual void markStep(int32_t step) = 0;
   virtual StatusOr<std::vector<StepTime>> stopProfile() = 0;
-  /// What limits the last profile's meaning (gaps counted as work, say); empty when the times are of the work alone.
-  /// To be shown beside the times.
+  /// What limits the last profile's meaning (gaps counted as work, say); empty when the times are of the work
+  /// alone. To be shown beside the times.
   virtual std::string profileNote() const { return {}; }
 };
 

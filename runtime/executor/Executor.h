@@ -31,16 +31,18 @@ struct ExecutorStats {
   int64_t kernelsPerRun = 0;  ///< Launches, products and copies of one run.
 };
 
-/// Gives the values of one tensor of the state dict as float32 or as the buffer's own type; returns false to let the
-/// generator draw it.
-using ParameterSource = std::function<StatusOr<bool>(const ParameterPart &part, DType dtype, std::span<uint8_t> destination)>;
+/// Gives the values of one tensor of the state dict as float32 or as the buffer's own type; returns false to
+/// let the generator draw it.
+using ParameterSource =
+    std::function<StatusOr<bool>(const ParameterPart &part, DType dtype, std::span<uint8_t> destination)>;
 
 class Executor {
 public:
   virtual ~Executor() = default;
 
   /// Allocates, loads kernels, fills parameters, runs the Init steps. The plan must outlive the executor.
-  static StatusOr<std::unique_ptr<Executor>> create(Device &device, const Plan &plan, const ExecutorOptions &options,
+  static StatusOr<std::unique_ptr<Executor>> create(Device &device, const Plan &plan,
+                                                    const ExecutorOptions &options,
                                                     const ParameterSource &parameters = nullptr);
 
   /// `data` must have the input's dtype and exactly its bytes.

@@ -13,11 +13,12 @@
 using namespace heddle::runtime;
 
 std::vector<std::string> heddle::runtime::compilerOptions(const CompileRequest &request) {
-  std::vector<std::string> options = {"--gpu-architecture=" + request.arch, "-std=c++17",
-                                      // NVRTC takes a generic lambda's operator() for a host function otherwise.
-                                      "--device-as-default-execution-space",
-                                      // The report that parseAssemblerLog reads.
-                                      "--ptxas-options=-v"};
+  std::vector<std::string> options = {
+      "--gpu-architecture=" + request.arch, "-std=c++17",
+      // NVRTC takes a generic lambda's operator() for a host function otherwise.
+      "--device-as-default-execution-space",
+      // The report that parseAssemblerLog reads.
+      "--ptxas-options=-v"};
   options.insert(options.end(), request.options.begin(), request.options.end());
   return options;
 }

@@ -66,9 +66,9 @@ private:
                                      static_cast<uint8_t>(part.init), part.scale);
     });
     return fb::CreateBuffer(b, string(buffer.name), static_cast<uint8_t>(buffer.role),
-                            static_cast<uint8_t>(buffer.dtype), vector(buffer.shape), buffer.bytes, buffer.offset,
-                            buffer.firstStep, buffer.lastStep, parts, vector(buffer.data), string(buffer.location),
-                            buffer.indexLimit);
+                            static_cast<uint8_t>(buffer.dtype), vector(buffer.shape), buffer.bytes,
+                            buffer.offset, buffer.firstStep, buffer.lastStep, parts, vector(buffer.data),
+                            string(buffer.location), buffer.indexLimit);
   }
 
   flatbuffers::Offset<fb::Step> step(const Step &step) {

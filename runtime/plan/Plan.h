@@ -1,9 +1,10 @@
 //===- Plan.h - What the compiler hands to the runtime ----------*- C++ -*-===//
 //
-// A plan is everything that is needed to run a model on one device, without MLIR: buffers, kernels, steps and a
-// memory layout. The compiler builds it from the plan dialect, the artifact (Plan.fbs) stores it, the executors
-// run it. The same structure serves the compiled pipeline (buffers placed in one arena) and the eager pipeline
-// (scratch buffers unplaced: the executor allocates each at its first use and frees it after its last).
+// A plan is everything that is needed to run a model on one device, without MLIR: buffers, kernels, steps and
+// a memory layout. The compiler builds it from the plan dialect, the artifact (Plan.fbs) stores it, the
+// executors run it. The same structure serves the compiled pipeline (buffers placed in one arena) and the
+// eager pipeline (scratch buffers unplaced: the executor allocates each at its first use and frees it after
+// its last).
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_PLAN_PLAN_H
@@ -38,8 +39,9 @@ enum class InitKind : uint8_t {
   Constant = 1, ///< Every element is `scale`.
 };
 
-/// One tensor of the model's state dict, at a place in a parameter buffer. A buffer has several when the compiler
-/// merged them (Q, K and V; gate and up): merged parameters are a placement, never a copy at run time.
+/// One tensor of the model's state dict, at a place in a parameter buffer. A buffer has several when the
+/// compiler merged them (Q, K and V; gate and up): merged parameters are a placement, never a copy at run
+/// time.
 struct ParameterPart {
   std::string name;           ///< As in the model's state dict: "blocks.0.q.weight".
   std::vector<int64_t> shape; ///< Its own shape.
@@ -91,7 +93,8 @@ struct Kernel {
 
 /// Runs kernel `kernel`.
 ///  CUDA: entry(buffer pointers…, counts as long long…) on `grid` blocks.
-///  CPU:  void entry(void *const *buffers, const int64_t *counts, int64_t begin, int64_t end), called by worker
+///  CPU:  void entry(void *const *buffers, const int64_t *counts, int64_t begin, int64_t end), called by
+///  worker
 ///        threads on disjoint ranges that cover [0, items).
 struct Launch {
   int32_t kernel = -1;
@@ -101,8 +104,8 @@ struct Launch {
   int64_t items = 0;                    ///< CPU.
 };
 
-/// What a product adds after the sum, in this order. Gelu is the tanh form, x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 *
-/// x^3))), which is the one that cuBLASLt computes; the erf form is no epilogue.
+/// What a product adds after the sum, in this order. Gelu is the tanh form, x/2 * (1 + tanh(sqrt(2/pi) * (x +
+/// 0.044715 * x^3))), which is the one that cuBLASLt computes; the erf form is no epilogue.
 enum class Epilogue : uint8_t { None = 0, Bias = 1, Gelu = 2, BiasGelu = 3, Relu = 4, BiasRelu = 5 };
 
 /// A matrix operand in row-major terms: element (i, j) of batch b is at data[b*batchStride + i*ld + j], or at
@@ -122,8 +125,9 @@ enum class MathMode : uint8_t {
   Low = 2,  ///< bf16 or f16 in, float32 sums.
 };
 
-/// d = epilogue(alpha * a·b + beta * c), for each of `batch` matrices: a is m×k, b is k×n, c and d are m×n and never
-/// transposed. `c` may be d itself, or absent when beta is 0. `bias` has n elements of type biasType.
+/// d = epilogue(alpha * a·b + beta * c), for each of `batch` matrices: a is m×k, b is k×n, c and d are m×n
+/// and never transposed. `c` may be d itself, or absent when beta is 0. `bias` has n elements of type
+/// biasType.
 struct Product {
   int64_t m = 0, n = 0, k = 0, batch = 1;
   MatrixRef a, b, c, d;
@@ -146,9 +150,9 @@ struct Copy {
 struct Step {
   StepKind kind = StepKind::Launch;
   Phase phase = Phase::Forward;
-  Launch launch;   ///< kind Launch
-  Product product; ///< kind Product
-  Copy copy;       ///< kind Copy
+  Launch launch;        ///< kind Launch
+  Product product;      ///< kind Product
+  Copy copy;            ///< kind Copy
   std::string label;    ///< What a profile shows: "blocks.3 rms_norm+cast".
   std::string location; ///< As Buffer::location.
 };
@@ -170,9 +174,10 @@ struct Plan {
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
   std::vector<Step> steps;
-  int64_t arenaBytes = 0;      ///< Of all placed buffers: the peak that is known before anything runs.
-  int64_t workspaceBytes = 0;  ///< For the product library.
-  double matrixFlops = 0;      ///< Multiply-adds ×2 of all products and attention of one run, for the FLOP/s share.
+  int64_t arenaBytes = 0;     ///< Of all placed buffers: the peak that is known before anything runs.
+  int64_t workspaceBytes = 0; ///< For the product library.
+  double matrixFlops =
+      0; ///< Multiply-adds ×2 of all products and attention of one run, for the FLOP/s share.
 };
 
 } // namespace heddle::runtime

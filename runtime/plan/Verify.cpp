@@ -93,9 +93,11 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
   }
   if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter)
     return invalidInput("only a parameter has parts");
-  bool indices = buffer.role == BufferRole::Input && (buffer.dtype == DType::I32 || buffer.dtype == DType::I64);
+  bool indices =
+      buffer.role == BufferRole::Input && (buffer.dtype == DType::I32 || buffer.dtype == DType::I64);
   if (buffer.indexLimit < 0 || (buffer.indexLimit > 0 && !indices))
-    return invalidInput("index limit " + number(buffer.indexLimit) + ": wanted 0, or above 0 for an input of i32 or i64");
+    return invalidInput("index limit " + number(buffer.indexLimit) +
+                        ": wanted 0, or above 0 for an input of i32 or i64");
   return verifyParts(buffer);
 }
 

@@ -84,7 +84,7 @@ double unitRoundoff(DType dtype) {
 }
 
 double errorBound(DType dtype, const Difference &eager) {
-  return std::max(1.5 * eager.relative(), 4 * unitRoundoff(dtype));
+  return std::max({1.5 * eager.relative(), 4 * unitRoundoff(dtype), 16 * unitRoundoff(DType::F32)});
 }
 
 bool passes(DType dtype, const Difference &eager, const Difference &compiled) {

@@ -40,6 +40,7 @@ struct Cell {
   std::string executorName;
   std::vector<double> times;
   double busyMs = 0;
+  int64_t kernels = 0;             ///< That the device ran in one run.
   std::vector<StepTime> stepTimes; ///< Of the last profiled run.
   ExecutorStats stats;
 };
@@ -72,8 +73,11 @@ Status profile(Cell &cell) {
   for (int run = 0; run < 3; ++run) {
     HEDDLE_ASSIGN_OR_RETURN(std::vector<StepTime> times, cell.executor->profile());
     double sum = 0;
-    for (const StepTime &time : times)
+    cell.kernels = 0;
+    for (const StepTime &time : times) {
       sum += time.ms;
+      cell.kernels += time.kernels;
+    }
     sums.push_back(sum);
     cell.stepTimes = std::move(times);
   }
@@ -151,7 +155,7 @@ BenchRow rowOf(const Cell &cell, double ceiling) {
   row.stdMs = times.deviation;
   row.medianMs = times.median;
   row.busyMs = cell.busyMs;
-  row.kernels = cell.stats.kernelsPerRun;
+  row.kernels = cell.kernels;
   row.peakBytes = cell.stats.peakBytes;
   row.compileMs = cell.built.compileMs;
   if (row.batch && row.context && times.median > 0)

@@ -54,7 +54,8 @@ Lanes LaneEmitter::load(Type type, Value pointer, const Lanes &index) {
   unsigned alignment = alignmentOf(type);
   if (index.kind == Lanes::Uniform)
     return {Lanes::Uniform,
-            fromMemory(type, LLVM::LoadOp::create(b, stored(type), element(type, pointer, index.value), alignment))};
+            fromMemory(
+                type, LLVM::LoadOp::create(b, stored(type), element(type, pointer, index.value), alignment))};
   auto result = VectorType::get({block.lanes}, stored(type));
   Value loaded;
   if (index.kind == Lanes::Linear && index.stride == 1) {
@@ -67,7 +68,8 @@ Lanes LaneEmitter::load(Type type, Value pointer, const Lanes &index) {
       loaded = LLVM::LoadOp::create(b, result, first, alignment);
     }
   } else if (index.kind == Lanes::Linear && index.stride == 2 && !block.mask && block.lanes > 1) {
-    // Two loads that end at the last element wanted: a third of the pairs' other halves is never touched beyond it.
+    // Two loads that end at the last element wanted: a third of the pairs' other halves is never touched
+    // beyond it.
     int64_t lanes = block.lanes;
     Value tail = b.createOrFold<arith::AddIOp>(index.value, this->index(lanes - 1));
     Value low = LLVM::LoadOp::create(b, result, element(type, pointer, index.value), alignment);
@@ -78,8 +80,8 @@ Lanes LaneEmitter::load(Type type, Value pointer, const Lanes &index) {
     loaded = shuffle(low, high, order);
   } else {
     Value zero = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(result)));
-    loaded = LLVM::masked_gather::create(b, result, pointers(type, pointer, index), maskOrAll(), ValueRange{zero},
-                                         b.getI32IntegerAttr(alignment));
+    loaded = LLVM::masked_gather::create(b, result, pointers(type, pointer, index), maskOrAll(),
+                                         ValueRange{zero}, b.getI32IntegerAttr(alignment));
   }
   return {Lanes::Vector, fromMemory(type, loaded)};
 }
@@ -99,10 +101,12 @@ void LaneEmitter::store(Type type, const Lanes &value, Value pointer, const Lane
       LLVM::StoreOp::create(b, vector, first, alignment);
     return;
   }
-  LLVM::masked_scatter::create(b, vector, pointers(type, pointer, index), maskOrAll(), b.getI32IntegerAttr(alignment));
+  LLVM::masked_scatter::create(b, vector, pointers(type, pointer, index), maskOrAll(),
+                               b.getI32IntegerAttr(alignment));
 }
 
-void LaneEmitter::storeInterleaved(Type type, const Lanes &even, const Lanes &odd, Value pointer, const Lanes &index) {
+void LaneEmitter::storeInterleaved(Type type, const Lanes &even, const Lanes &odd, Value pointer,
+                                   const Lanes &index) {
   Value x = toMemory(type, asVector(even)), y = toMemory(type, asVector(odd));
   int64_t lanes = block.lanes;
   for (int64_t half = 0; half < 2; ++half) {

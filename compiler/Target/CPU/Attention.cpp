@@ -1,12 +1,13 @@
 // kernel.skeleton attention_forward on the CPU.
 //
-// An item is a tile of queries of one head. Lanes are queries: the tile of queries is transposed once, so that
+// An item is a tile of queries of one head. Lanes are queries: the tile of queries is transposed once, so
+// that
 //   scores[key][query] = sum over d of key[key][d] * queries[d][query]
 //   out[d][query]      = sum over key of value[key][d] * weights[key][query]
-// are the same product of scalars read in place, broadcast, with rows of vectors; maximum and sum of the softmax run
-// down the keys without a horizontal step; and keys and values are never transposed. The softmax is the online one:
-// the running maximum and sum of each query live in registers over tiles of keys, and what was summed under an older
-// maximum is scaled down. Memory besides the operands is a few tiles on the stack.
+// are the same product of scalars read in place, broadcast, with rows of vectors; maximum and sum of the
+// softmax run down the keys without a horizontal step; and keys and values are never transposed. The softmax
+// is the online one: the running maximum and sum of each query live in registers over tiles of keys, and what
+// was summed under an older maximum is scaled down. Memory besides the operands is a few tiles on the stack.
 #include "compiler/Target/CPU/KernelLowering.h"
 #include "compiler/Target/CPU/Lanes.h"
 
@@ -36,9 +37,9 @@ struct Scalars {
 class AttentionLowering {
 public:
   AttentionLowering(LaneEmitter &emitter, kernel::SkeletonOp op, const CpuTarget &target)
-      : e(emitter), b(emitter.b), op(op), lanes(target.lanes), vectors(target.unroll), queries(lanes * vectors),
-        productRows(target.productRows), element(op.getElementType()), f32(b.getF32Type()),
-        row(VectorType::get({lanes}, f32)) {}
+      : e(emitter), b(emitter.b), op(op), lanes(target.lanes), vectors(target.unroll),
+        queries(lanes * vectors), productRows(target.productRows), element(op.getElementType()),
+        f32(b.getF32Type()), row(VectorType::get({lanes}, f32)) {}
 
   LogicalResult run(Value begin, Value end);
 
@@ -53,12 +54,12 @@ private:
   FailureOr<SmallVector<Value>> emitScores(Value first, Value count);
   FailureOr<Value> emitScore(Value score, Value key, int64_t vector);
   void storeOut(ArrayRef<Value> sums);
-  /// result[r] = result[r] * scales + sum over `steps` of scalars(r, step) * vectorsOf[step], for each of `rows`; without
-  /// scales the sum alone.
+  /// result[r] = result[r] * scales + sum over `steps` of scalars(r, step) * vectorsOf[step], for each of
+  /// `rows`; without scales the sum alone.
   void emitProduct(const Scalars &scalars, Value rows, Value steps, Value vectorsOf, Value result,
                    ArrayRef<Value> scales);
-  void emitProductRows(const Scalars &scalars, Value first, int64_t count, Value steps, Value vectorsOf, Value result,
-                       ArrayRef<Value> scales);
+  void emitProductRows(const Scalars &scalars, Value first, int64_t count, Value steps, Value vectorsOf,
+                       Value result, ArrayRef<Value> scales);
   /// `count` rows of an operand as float32: in place, or widened into a tile.
   Scalars asFloat32(Value pointer, Value stride, Value count, int64_t width);
 
@@ -76,7 +77,9 @@ private:
   Value at(Value tile, Value r, int64_t vector) {
     return e.element(f32, tile, add(mul(r, e.index(queries)), e.index(vector * lanes)));
   }
-  Value loadRow(Value tile, Value r, int64_t vector) { return LLVM::LoadOp::create(b, row, at(tile, r, vector), 64); }
+  Value loadRow(Value tile, Value r, int64_t vector) {
+    return LLVM::LoadOp::create(b, row, at(tile, r, vector), 64);
+  }
   void storeRow(Value value, Value tile, Value r, int64_t vector) {
     LLVM::StoreOp::create(b, value, at(tile, r, vector), 64);
   }
@@ -97,8 +100,9 @@ private:
   Value queryTile, outTile, scoreTile, wideTile;
   // Of the current item.
   Value batch, head, firstQuery, numQueries, queryPointer, keyPointer, valuePointer, outPointer;
-  SmallVector<Value> masks;        ///< Which lanes are queries, for each vector.
-  SmallVector<Value> queryIndices; ///< vector<lanes x i32> for each vector.
+  SmallVector<Value> masks;    ///< Which lanes are queries, for each vector.
+  SmallVector<Value> lastKeys; ///< With `causal`, the last key that each query sees: vector<lanes x i32>.
+  Value keysEnd;               ///< Behind the last key that any query of the tile sees.
 };
 } // namespace
 
@@ -108,7 +112,8 @@ LogicalResult AttentionLowering::allocate() {
   int64_t bytes = ((head + value + kKeys) * queries + wide) * 4;
   if (bytes > kStackBytes)
     return op.emitOpError() << "of head dimensions " << head << " and " << value << " needs " << bytes
-                            << " bytes for its tiles, more than the " << kStackBytes << " that fit on a thread's stack";
+                            << " bytes for its tiles, more than the " << kStackBytes
+                            << " that fit on a thread's stack";
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto tile = [&](int64_t count) -> Value {
     Value size = arith::ConstantOp::create(b, b.getI64IntegerAttr(count));
@@ -151,25 +156,29 @@ LogicalResult AttentionLowering::emitItem(Value item) {
   outPointer = place(3, head, firstQuery);
 
   masks.clear();
-  queryIndices.clear();
+  lastKeys.clear();
+  // `causal` is anchored at the last key; negative where the first queries see none. Keys that no query of
+  // the tile sees are not even multiplied.
+  Value diagonal = sub(keyLength, queryLength);
+  keysEnd = op.getCausal() ? min(keyLength, add(add(firstQuery, numQueries), diagonal)) : keyLength;
   auto indices = VectorType::get({lanes}, b.getI32Type());
   SmallVector<int32_t> positions = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
-  Value position = arith::ConstantOp::create(b, DenseElementsAttr::get(indices, ArrayRef<int32_t>(positions)));
+  Value position =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(indices, ArrayRef<int32_t>(positions)));
   for (int64_t vector = 0; vector < vectors; ++vector) {
     masks.push_back(e.firstLanes(lanes, sub(numQueries, e.index(vector * lanes))));
-    Value first = arith::IndexCastOp::create(b, b.getI32Type(), add(firstQuery, e.index(vector * lanes)));
-    queryIndices.push_back(arith::AddIOp::create(b, vector::BroadcastOp::create(b, indices, first), position));
+    Value query = add(firstQuery, e.index(vector * lanes));
+    Value last = arith::IndexCastOp::create(b, b.getI32Type(), add(query, diagonal));
+    lastKeys.push_back(arith::AddIOp::create(b, vector::BroadcastOp::create(b, indices, last), position));
   }
   loadQueries();
 
-  // With `causal` query i sees keys 0 to i, whatever the lengths: later keys are not even multiplied.
-  Value keys = op.getCausal() ? min(keyLength, add(firstQuery, numQueries)) : keyLength;
   SmallVector<Value> state(vectors, e.f32(-std::numeric_limits<double>::infinity(), lanes));
   state.append(vectors, e.f32(0, lanes));
   scf::ForOp tilesOfKeys;
   {
     OpBuilder::InsertionGuard guard(b);
-    tilesOfKeys = loop(e.index(0), keys, kKeys, state);
+    tilesOfKeys = loop(e.index(0), keysEnd, kKeys, state);
     SmallVector<Value> next(tilesOfKeys.getRegionIterArgs());
     Value first = tilesOfKeys.getInductionVar();
     if (failed(emitKeys(first, next)))
@@ -199,9 +208,7 @@ void AttentionLowering::loadQueries() {
 }
 
 LogicalResult AttentionLowering::emitKeys(Value first, SmallVectorImpl<Value> &state) {
-  Value keyLength = count(4);
-  Value last = op.getCausal() ? min(keyLength, add(firstQuery, numQueries)) : keyLength;
-  Value numKeys = min(e.index(kKeys), sub(last, first));
+  Value numKeys = min(e.index(kKeys), sub(keysEnd, first));
   Value keyRows = e.element(element, keyPointer, mul(first, stride(1, 2)));
   Scalars keys = asFloat32(keyRows, stride(1, 2), numKeys, op.getHeadDim());
   emitProduct(keys, numKeys, e.index(op.getHeadDim()), queryTile, scoreTile, {});
@@ -282,7 +289,8 @@ FailureOr<Value> AttentionLowering::emitScore(Value score, Value key, int64_t ve
     }
     return failure();
   };
-  Lanes uniformBatch{Lanes::Uniform, batch}, uniformHead{Lanes::Uniform, head}, uniformKey{Lanes::Uniform, key};
+  Lanes uniformBatch{Lanes::Uniform, batch}, uniformHead{Lanes::Uniform, head},
+      uniformKey{Lanes::Uniform, key};
   FailureOr<Value> result = score;
   Value lowest = e.f32(-std::numeric_limits<double>::infinity(), lanes);
   if (!op.getScore().empty())
@@ -297,8 +305,8 @@ FailureOr<Value> AttentionLowering::emitScore(Value score, Value key, int64_t ve
   if (failed(result) || !op.getCausal())
     return result;
   Value narrow = arith::IndexCastOp::create(b, b.getI32Type(), key);
-  Value column = vector::BroadcastOp::create(b, queryIndices[vector].getType(), narrow);
-  Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, column, queryIndices[vector]);
+  Value column = vector::BroadcastOp::create(b, lastKeys[vector].getType(), narrow);
+  Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, column, lastKeys[vector]);
   return arith::SelectOp::create(b, seen, *result, lowest).getResult();
 }
 
@@ -353,10 +361,11 @@ Scalars AttentionLowering::asFloat32(Value pointer, Value stride, Value count, i
   return {wideTile, e.index(width), e.index(1)};
 }
 
-void AttentionLowering::emitProduct(const Scalars &scalars, Value rows, Value steps, Value vectorsOf, Value result,
-                                    ArrayRef<Value> scales) {
+void AttentionLowering::emitProduct(const Scalars &scalars, Value rows, Value steps, Value vectorsOf,
+                                    Value result, ArrayRef<Value> scales) {
   Value whole = mul(div(rows, e.index(productRows)), e.index(productRows));
-  for (auto [begin, end, count] : {std::tuple(e.index(0), whole, productRows), std::tuple(whole, rows, int64_t{1})}) {
+  for (auto [begin, end, count] :
+       {std::tuple(e.index(0), whole, productRows), std::tuple(whole, rows, int64_t{1})}) {
     OpBuilder::InsertionGuard guard(b);
     auto block = loop(begin, end, count, {});
     emitProductRows(scalars, block.getInductionVar(), count, steps, vectorsOf, result, scales);
@@ -398,7 +407,7 @@ void AttentionLowering::emitProductRows(const Scalars &scalars, Value first, int
       storeRow(accumulate.getResult(r * vectors + vector), result, rows[r], vector);
 }
 
-LogicalResult heddle::cpu::lowerAttention(LaneEmitter &emitter, kernel::SkeletonOp op, const CpuTarget &target,
-                                          Value begin, Value end) {
+LogicalResult heddle::cpu::lowerAttention(LaneEmitter &emitter, kernel::SkeletonOp op,
+                                          const CpuTarget &target, Value begin, Value end) {
   return AttentionLowering(emitter, op, target).run(begin, end);
 }

@@ -11,7 +11,8 @@ using namespace heddle::cpu;
 /// The exported function: unpacks the arrays and calls the internal one.
 static void emitEntry(ImplicitLocOpBuilder &b, kernel::FuncOp func, LLVM::LLVMFuncOp body) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), word = b.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer, word, word});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer, word, word});
   auto entry = LLVM::LLVMFuncOp::create(b, func.getName(), type);
   OpBuilder::InsertionGuard guard(b);
   Block *block = entry.addEntryBlock(b);

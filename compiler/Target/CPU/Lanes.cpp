@@ -49,7 +49,8 @@ Value LaneEmitter::firstLanes(int64_t lanes, Value count) {
   SmallVector<int32_t> positions = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
   Value position = arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int32_t>(positions)));
   Value limit = arith::IndexCastOp::create(b, b.getI32Type(), count);
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position, vector::BroadcastOp::create(b, type, limit));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position,
+                               vector::BroadcastOp::create(b, type, limit));
 }
 
 Value LaneEmitter::asVector(const Lanes &lanes) {
@@ -101,7 +102,8 @@ Lanes LaneEmitter::multiply(const Lanes &x, const Lanes &y) {
 
 /// Division that rounds down (or up), or its remainder. Only uses operations that have a form for vectors.
 Lanes LaneEmitter::divide(const Lanes &x, const Lanes &y, bool remainder, bool ceiling) {
-  // Lanes that stay within one multiple of the divisor: the quotient is the same for all, the remainder counts up.
+  // Lanes that stay within one multiple of the divisor: the quotient is the same for all, the remainder
+  // counts up.
   if (x.kind == Lanes::Linear && x.stride == 1 && x.aligned && !ceiling && y.kind == Lanes::Uniform &&
       isMultiple(y.value, block.lanes)) {
     Lanes result = divide({Lanes::Uniform, x.value}, y, remainder, ceiling);
@@ -187,12 +189,13 @@ static Value expandBF16(ImplicitLocOpBuilder &b, Value bits) {
   return arith::BitcastOp::create(b, withElement(word, b.getF32Type()), upper);
 }
 
-/// float32 to bf16 bits, to nearest, ties to even; a NaN stays one. By integers, since the processors' own conversion
-/// flushes denormals and not every processor has it: a plan's bits must not depend on the machine.
+/// float32 to bf16 bits, to nearest, ties to even; a NaN stays one. By integers, since the processors' own
+/// conversion flushes denormals and not every processor has it: a plan's bits must not depend on the machine.
 static Value roundBF16(ImplicitLocOpBuilder &b, Value value) {
   Type word = withElement(value.getType(), b.getI32Type());
   Value bits = arith::BitcastOp::create(b, word, value);
-  Value odd = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, integer(b, word, 16)), integer(b, word, 1));
+  Value odd =
+      arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, integer(b, word, 16)), integer(b, word, 1));
   Value rounded = arith::AddIOp::create(b, bits, arith::AddIOp::create(b, odd, integer(b, word, 0x7fff)));
   // Adding could carry a NaN's mantissa away: NaNs get the quiet bit instead.
   Value quiet = arith::OrIOp::create(b, bits, integer(b, word, 0x400000));
@@ -219,8 +222,8 @@ Value LaneEmitter::narrow(Type type, Value value) {
 }
 
 static bool isDivision(Operation *op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
-             arith::CeilDivUIOp>(op);
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+             arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
 }
 
 Value LaneEmitter::constant(arith::ConstantOp op) {
@@ -233,7 +236,8 @@ Value LaneEmitter::constant(arith::ConstantOp op) {
 LogicalResult LaneEmitter::emitElementwise(Operation *op) {
   if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
     return op->emitOpError("is not an op that the CPU target can run in a stage");
-  bool scalar = llvm::all_of(op->getOperands(), [&](Value v) { return values.lookup(v).kind == Lanes::Uniform; });
+  bool scalar =
+      llvm::all_of(op->getOperands(), [&](Value v) { return values.lookup(v).kind == Lanes::Uniform; });
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     const Lanes lanes = values.lookup(operand);

@@ -1,8 +1,9 @@
 //===- Lanes.h - Scalar stage code for several lanes at once ----*- C++ -*-===//
 //
-// The bodies of stages are scalar. The CPU runs them for a block of neighbouring columns (or, in attention, of
-// neighbouring queries): LaneEmitter emits each scalar op once for the whole block, and keeps apart what is the same in
-// every lane and what steps evenly from lane to lane, so that addresses stay scalar and accesses contiguous.
+// The bodies of stages are scalar. The CPU runs them for a block of neighbouring columns (or, in attention,
+// of neighbouring queries): LaneEmitter emits each scalar op once for the whole block, and keeps apart what
+// is the same in every lane and what steps evenly from lane to lane, so that addresses stay scalar and
+// accesses contiguous.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_TARGET_CPU_LANES_H
@@ -71,7 +72,8 @@ public:
   Lanes load(mlir::Type type, mlir::Value pointer, const Lanes &index);
   void store(mlir::Type type, const Lanes &value, mlir::Value pointer, const Lanes &index);
   /// Writes `even` and `odd` alternately from `pointer`[index] on; index has stride 2 and the block no mask.
-  void storeInterleaved(mlir::Type type, const Lanes &even, const Lanes &odd, mlir::Value pointer, const Lanes &index);
+  void storeInterleaved(mlir::Type type, const Lanes &even, const Lanes &odd, mlir::Value pointer,
+                        const Lanes &index);
   /// The element index of an access.
   Lanes address(mlir::AffineMap map, mlir::ValueRange indices, mlir::ValueRange symbols);
 

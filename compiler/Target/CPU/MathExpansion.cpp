@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -45,7 +46,9 @@ public:
   Value negate(Value x) { return arith::NegFOp::create(b, x); }
   Value floor(Value x) { return math::FloorOp::create(b, x); }
   Value nearest(Value x) { return math::RoundEvenOp::create(b, x); }
-  Value compare(arith::CmpFPredicate predicate, Value x, Value y) { return arith::CmpFOp::create(b, predicate, x, y); }
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, predicate, x, y);
+  }
   Value equal(Value x, Value y) { return compare(arith::CmpFPredicate::OEQ, x, y); }
   Value both(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
   Value either(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
@@ -67,9 +70,11 @@ public:
 bool isFloat32(Operation *op) { return getElementTypeOrSelf(op->getResult(0).getType()).isF32(); }
 
 /// Replaces a float32 op by what `expand` computes from its operands.
-template <typename Op> struct Expand : OpRewritePattern<Op> {
+template <typename Op>
+struct Expand : OpRewritePattern<Op> {
   using Function = Value (*)(Arithmetic &m, Op op);
-  Expand(MLIRContext *context, Function expand) : OpRewritePattern<Op>(context, /*benefit=*/10), expand(expand) {}
+  Expand(MLIRContext *context, Function expand)
+      : OpRewritePattern<Op>(context, /*benefit=*/10), expand(expand) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     if (!isFloat32(op))
@@ -93,8 +98,9 @@ static Value expandRsqrt(Arithmetic &m, math::RsqrtOp op) {
 // sin, cos
 //===----------------------------------------------------------------------===//
 
-/// x = k pi/2 + r with |r| <= pi/4, then the Taylor series of sine or cosine of r by the quadrant. pi/2 has two parts
-/// and the subtraction is fused, so that r has 2^-50 of absolute error up to kLargestAngle: more than float32 sees.
+/// x = k pi/2 + r with |r| <= pi/4, then the Taylor series of sine or cosine of r by the quadrant. pi/2 has
+/// two parts and the subtraction is fused, so that r has 2^-50 of absolute error up to kLargestAngle: more
+/// than float32 sees.
 static Value sine(Arithmetic &m, Value x32, double quadrants) {
   constexpr double kHalfPi = 1.5707963267948966, kHalfPiLow = 6.123233995736766e-17;
   Value x = m.extend(x32);
@@ -103,9 +109,10 @@ static Value sine(Arithmetic &m, Value x32, double quadrants) {
   Value r = m.fma(minus, m.real(kHalfPiLow), m.fma(minus, m.real(kHalfPi), x));
   Value square = m.mul(r, r);
   // Next terms: 3e-14 of the sine, 4e-13 of the cosine.
-  Value sinR = m.mul(r, m.polynomial(square, {1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120,
-                                              -1.0 / 6, 1.0}));
-  Value cosR = m.polynomial(square, {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5, 1.0});
+  Value sinR = m.mul(r, m.polynomial(square, {1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040,
+                                              1.0 / 120, -1.0 / 6, 1.0}));
+  Value cosR =
+      m.polynomial(square, {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5, 1.0});
   // k + quadrants modulo 4, in float64: exact, and no conversion that the processor may lack.
   Value turned = m.add(k, m.real(quadrants));
   Value quadrant = m.sub(turned, m.mul(m.real(4), m.floor(m.mul(turned, m.real(0.25)))));
@@ -121,7 +128,7 @@ static Value expandSin(Arithmetic &m, math::SinOp op) { return sine(m, op.getOpe
 static Value expandCos(Arithmetic &m, math::CosOp op) { return sine(m, op.getOperand(), 1); }
 
 //===----------------------------------------------------------------------===//
-// powf
+// log, log2, powf
 //===----------------------------------------------------------------------===//
 
 /// log2 of a positive finite float64 that was a float32: exponent and atanh series of the mantissa.
@@ -130,7 +137,8 @@ static Value log2(Arithmetic &m, Value x) {
   Value exponent = arith::ShRUIOp::create(m.b, bits, m.word(52));
   Value mantissa = arith::AndIOp::create(m.b, bits, m.word(0x000fffffffffffff));
   mantissa = m.fromBits(arith::OrIOp::create(m.b, mantissa, m.word(0x3ff0000000000000)));
-  // An integer below 2^52 in the mantissa of 2^52 is that integer more: AVX2 has no conversion from 64-bit integers.
+  // An integer below 2^52 in the mantissa of 2^52 is that integer more: AVX2 has no conversion from 64-bit
+  // integers.
   Value e = m.fromBits(arith::OrIOp::create(m.b, exponent, m.word(0x4330000000000000)));
   e = m.sub(e, m.real(4503599627370496.0 + 1023.0));
   Value upper = m.compare(arith::CmpFPredicate::OGT, mantissa, m.real(M_SQRT2));
@@ -138,17 +146,30 @@ static Value log2(Arithmetic &m, Value x) {
   e = m.select(upper, m.add(e, m.real(1)), e);
   // ln m = 2 atanh s, s = (m - 1) / (m + 1), |s| < 0.172: the terms left out are below 1e-15.
   Value s = m.div(m.sub(mantissa, m.real(1)), m.add(mantissa, m.real(1)));
-  Value series = m.polynomial(m.mul(s, s), {1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5,
-                                            1.0 / 3, 1.0});
+  Value series = m.polynomial(
+      m.mul(s, s), {1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
   return m.fma(m.mul(s, m.real(2 * M_LOG2E)), series, e);
 }
+
+/// scale * log2 of any float32: -inf of 0, NaN below.
+static Value logarithm(Arithmetic &m, Value x32, double scale) {
+  Value x = m.extend(x32), zero = m.real(0), infinity = m.real(INFINITY);
+  Value result = m.mul(log2(m, x), m.real(scale));
+  result = m.select(m.equal(x, zero), m.real(-INFINITY), result);
+  result = m.select(m.compare(arith::CmpFPredicate::ULT, x, zero), m.real(std::nan("")), result);
+  result = m.select(m.equal(x, infinity), infinity, result);
+  return m.round(result);
+}
+
+static Value expandLog(Arithmetic &m, math::LogOp op) { return logarithm(m, op.getOperand(), M_LN2); }
+static Value expandLog2(Arithmetic &m, math::Log2Op op) { return logarithm(m, op.getOperand(), 1); }
 
 /// 2^t for |t| <= 1000: the Taylor series of 2^(t - k) and k in the exponent.
 static Value exp2(Arithmetic &m, Value t) {
   Value k = m.nearest(t);
   Value f = m.mul(m.sub(t, k), m.real(M_LN2));
-  Value series = m.polynomial(f, {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
-                                  1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
+  Value series = m.polynomial(f, {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+                                  1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
   Value biased = m.bits(m.add(k, m.real(4503599627370496.0 + 1023.0)));
   return m.mul(series, m.fromBits(arith::ShLIOp::create(m.b, biased, m.word(52))));
 }
@@ -182,7 +203,7 @@ static Value generalPower(Arithmetic &m, Value x32, Value y32) {
   return m.round(power);
 }
 
-/// x^n by squaring, n > 0: at most four roundings.
+/// x^n by squaring, 0 < n <= 4: at most two units in the last place.
 static Value integerPower(Arithmetic &m, Value x, int n) {
   Value result;
   for (; n; n /= 2, x = n ? m.mul(x, x) : x)
@@ -193,7 +214,10 @@ static Value integerPower(Arithmetic &m, Value x, int n) {
 
 static Value expandPow(Arithmetic &m, math::PowFOp op) {
   Attribute attribute;
-  if (!matchPattern(op.getRhs(), m_Constant(&attribute)))
+  Value power = op.getRhs();
+  if (auto broadcast = power.getDefiningOp<vector::BroadcastOp>())
+    power = broadcast.getSource();
+  if (!matchPattern(power, m_Constant(&attribute)))
     return generalPower(m, op.getLhs(), op.getRhs());
   if (auto elements = dyn_cast<SplatElementsAttr>(attribute))
     attribute = elements.getSplatValue<Attribute>();
@@ -206,9 +230,10 @@ static Value expandPow(Arithmetic &m, math::PowFOp op) {
     Value root = math::SqrtOp::create(m.b, op.getLhs());
     return exponent > 0 ? root : m.div(one, root);
   }
-  if (std::fabs(exponent) <= 8 && exponent == std::floor(exponent)) {
-    Value power = integerPower(m, op.getLhs(), std::abs(int(exponent)));
-    return exponent > 0 ? power : m.div(one, power);
+  if (std::fabs(exponent) <= 4 && exponent == std::floor(exponent)) {
+    // The quotient first: x^2 can be denormal where 1/x^2 is not.
+    Value factor = exponent > 0 ? op.getLhs() : m.div(one, op.getLhs());
+    return integerPower(m, factor, std::abs(int(exponent)));
   }
   return generalPower(m, op.getLhs(), op.getRhs());
 }
@@ -216,11 +241,12 @@ static Value expandPow(Arithmetic &m, math::PowFOp op) {
 void heddle::cpu::populateMathExpansion(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<Expand<math::RsqrtOp>>(context, expandRsqrt);
+  patterns.add<Expand<math::LogOp>>(context, expandLog);
+  patterns.add<Expand<math::Log2Op>>(context, expandLog2);
   patterns.add<Expand<math::SinOp>>(context, expandSin);
   patterns.add<Expand<math::CosOp>>(context, expandCos);
   patterns.add<Expand<math::PowFOp>>(context, expandPow);
-  constexpr StringRef kApproximated[] = {"math.exp",  "math.expm1", "math.log", "math.log1p",
-                                         "math.log2", "math.tanh",  "math.erf"};
+  constexpr StringRef kApproximated[] = {"math.exp", "math.expm1", "math.log1p", "math.tanh", "math.erf"};
   populateMathPolynomialApproximationPatterns(
       patterns, [&](StringRef name) { return llvm::is_contained(kApproximated, name); });
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);

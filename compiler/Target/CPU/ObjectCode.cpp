@@ -18,10 +18,12 @@ using namespace heddle::cpu;
 namespace {
 constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
 
-/// The loops are written as they shall run, with vectors and accumulators: what is left is to clean up addresses, move
-/// invariants out and share what blocks have in common. A quarter of the time of the default pipeline.
-constexpr llvm::StringLiteral kPasses = "function(early-cse,instcombine,simplifycfg,loop-mssa(loop-rotate,licm),"
-                                        "early-cse<memssa>,instcombine,simplifycfg)";
+/// The loops are written as they shall run, with vectors and accumulators: what is left is to clean up
+/// addresses, move invariants out and share what blocks have in common. A quarter of the time of the default
+/// pipeline.
+constexpr llvm::StringLiteral kPasses =
+    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),"
+    "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 void initializeX86() {
   static std::once_flag once;
@@ -43,9 +45,9 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target) {
   llvm::TargetOptions options;
   // A product and a sum may round once: allowed everywhere, as CUDA does. Sums are never reordered.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(triple, target.name, /*Features=*/"", options,
-                                                                         llvm::Reloc::PIC_, llvm::CodeModel::Small,
-                                                                         llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(triple, target.name, /*Features=*/"", options, llvm::Reloc::PIC_,
+                                 llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
 void setAttributes(llvm::Module &module, const CpuTarget &target) {
@@ -83,7 +85,8 @@ LogicalResult verifyObject(ModuleOp module, llvm::ArrayRef<char> bytes) {
   llvm::MemoryBufferRef buffer(llvm::StringRef(bytes.data(), bytes.size()), "kernel");
   auto object = llvm::object::ObjectFile::createELFObjectFile(buffer);
   if (!object)
-    return module.emitError("LLVM wrote an object that it cannot read: ") << llvm::toString(object.takeError());
+    return module.emitError("LLVM wrote an object that it cannot read: ")
+           << llvm::toString(object.takeError());
   for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
     auto flags = symbol.getFlags();
     auto name = symbol.getName();
@@ -93,7 +96,8 @@ LogicalResult verifyObject(ModuleOp module, llvm::ArrayRef<char> bytes) {
       return module.emitError("LLVM wrote an object with a damaged symbol table");
     }
     if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty())
-      return module.emitError("kernel needs '") << *name << "' of a library; the CPU target has no code of its own for it";
+      return module.emitError("kernel needs '")
+             << *name << "' of a library; the CPU target has no code of its own for it";
   }
   return success();
 }

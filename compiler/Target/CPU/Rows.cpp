@@ -28,12 +28,14 @@ private:
   LogicalResult emitRow(Value first, Value last);
   LogicalResult emitColumns(kernel::ColumnsOp op, Value first, Value last);
   /// One block of columns from `column` on; updates the accumulators.
-  LogicalResult emitBlock(kernel::ColumnsOp op, const cpu::LaneBlock &block, Value column, SmallVectorImpl<Value> &sums);
+  LogicalResult emitBlock(kernel::ColumnsOp op, const cpu::LaneBlock &block, Value column,
+                          SmallVectorImpl<Value> &sums);
   void pairStores(kernel::ColumnsOp op);
 
   Value reduce(kernel::ReduceKind kind, Value x, Value y);
   Value identity(kernel::ReduceKind kind, int64_t lanes);
-  /// Adds halves until `lanes` are left; 1 gives a scalar. A fixed tree: the order depends on the extent alone.
+  /// Adds halves until `lanes` are left; 1 gives a scalar. A fixed tree: the order depends on the extent
+  /// alone.
   Value fold(kernel::ReduceKind kind, Value vector, int64_t lanes);
   Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); }
   Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(x, y); }
@@ -148,7 +150,8 @@ LogicalResult RowsLowering::emitRow(Value first, Value last) {
 static arith::FastMathFlags ignoreZeroSign() { return arith::FastMathFlags::nsz; }
 
 Value RowsLowering::reduce(kernel::ReduceKind kind, Value x, Value y) {
-  // Which of two zeros wins does not matter here, and asking costs three instructions a step. A NaN does: it stays.
+  // Which of two zeros wins does not matter here, and asking costs three instructions a step. A NaN does: it
+  // stays.
   if (kind == kernel::ReduceKind::Max)
     return arith::MaximumFOp::create(b, x, y, ignoreZeroSign());
   if (kind == kernel::ReduceKind::Min)
@@ -158,7 +161,10 @@ Value RowsLowering::reduce(kernel::ReduceKind kind, Value x, Value y) {
 
 Value RowsLowering::identity(kernel::ReduceKind kind, int64_t lanes) {
   double infinity = std::numeric_limits<double>::infinity();
-  return e.f32(kind == kernel::ReduceKind::Max ? -infinity : kind == kernel::ReduceKind::Min ? infinity : 0.0, lanes);
+  return e.f32(kind == kernel::ReduceKind::Max   ? -infinity
+               : kind == kernel::ReduceKind::Min ? infinity
+                                                 : 0.0,
+               lanes);
 }
 
 Value RowsLowering::fold(kernel::ReduceKind kind, Value vector, int64_t lanes) {
@@ -175,8 +181,8 @@ Value RowsLowering::fold(kernel::ReduceKind kind, Value vector, int64_t lanes) {
   return lanes > 1 ? vector : vector::ExtractOp::create(b, vector, ArrayRef<int64_t>{0}).getResult();
 }
 
-/// Registers a block of `op` takes at a time. Long bodies fill the processor by themselves and would spill; indices that
-/// differ from lane to lane take twice the registers.
+/// Registers a block of `op` takes at a time. Long bodies fill the processor by themselves and would spill;
+/// indices that differ from lane to lane take twice the registers.
 static int64_t registersPerBlock(kernel::ColumnsOp op, const CpuTarget &target) {
   int64_t wide = target.lanes * target.unroll;
   bool cheap = true;
@@ -281,10 +287,17 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
   SmallVector<Value> sums;
   for (int64_t reduction = 0; reduction < op.getNumReductions(); ++reduction)
     sums.push_back(identity(op.getReduction(reduction), wide));
+  // Pieces begin at multiples of every block, so that a constant extent tells whether blocks come out even.
+  std::optional<int64_t> constant = getConstantIntValue(op.getExtent());
+  auto even = [&](int64_t lanes) { return constant && *constant % lanes == 0; };
   Value at = first;
+  bool done = false;
   for (int64_t lanes : widths) {
     for (auto [reduction, sum] : llvm::enumerate(sums))
       sum = fold(op.getReduction(reduction), sum, lanes);
+    if (done)
+      continue;
+    done = even(lanes);
     Value whole = b.createOrFold<arith::DivUIOp>(sub(last, at), e.index(lanes));
     if (getConstantIntValue(whole) == 0)
       continue;
@@ -304,7 +317,7 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
   }
 
   Value remaining = sub(last, at);
-  if (getConstantIntValue(remaining) != 0) {
+  if (!done && getConstantIntValue(remaining) != 0) {
     Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, remaining, e.index(0));
     auto branch = scf::IfOp::create(b, ValueRange(sums).getTypes(), some, /*withElseRegion=*/!sums.empty());
     OpBuilder::InsertionGuard guard(b);
@@ -325,7 +338,7 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
   return success();
 }
 
-LogicalResult heddle::cpu::lowerRows(LaneEmitter &emitter, kernel::RowsOp rows, const CpuTarget &target, bool keepRows,
-                                     Value begin, Value end) {
+LogicalResult heddle::cpu::lowerRows(LaneEmitter &emitter, kernel::RowsOp rows, const CpuTarget &target,
+                                     bool keepRows, Value begin, Value end) {
   return RowsLowering(emitter, rows, target).run(keepRows, begin, end);
 }

@@ -109,13 +109,9 @@ static void findShared(Job &job, plan::LaunchOp launch) {
 
 /// Sets the launches' items and finds what the code must respect.
 LogicalResult TargetCpu::prepare(Job &job, const cpu::CpuTarget &cpuTarget) {
-  size_t numBuffers = job.func.getBuffers().size();
-  job.uses.shared.resize(numBuffers);
+  job.uses.shared.resize(job.func.getBuffers().size());
   int64_t stack = 0;
   for (plan::LaunchOp launch : job.launches) {
-    if (launch.getBuffers().size() != numBuffers)
-      return launch.emitOpError() << "has " << launch.getBuffers().size() << " buffers, kernel @" << job.func.getName()
-                                  << " wants " << numBuffers;
     FailureOr<int64_t> items = cpu::itemsOf(job.func, cpuTarget, launch.getCounts());
     if (failed(items))
       return failure();
@@ -129,8 +125,9 @@ LogicalResult TargetCpu::prepare(Job &job, const cpu::CpuTarget &cpuTarget) {
   if (stack <= cpu::kStackBytes)
     return success();
   if (!cpu::canRecompute(job.func))
-    return job.func.emitOpError() << "keeps rows of " << stack << " bytes, more than the " << cpu::kStackBytes
-                                  << " that fit on a thread's stack, and overwrites what they are computed from";
+    return job.func.emitOpError()
+           << "keeps rows of " << stack << " bytes, more than the " << cpu::kStackBytes
+           << " that fit on a thread's stack, and overwrites what they are computed from";
   job.uses.keepRows = false;
   ++numRecomputed;
   return success();
@@ -173,7 +170,8 @@ void TargetCpu::runOnOperation() {
   for (Job &job : jobs) {
     mlir::OpBuilder builder(job.func);
     auto bytes = llvm::ArrayRef(reinterpret_cast<const int8_t *>(job.object.data()), job.object.size());
-    plan::KernelOp::create(builder, job.func.getLoc(), job.func.getName(), plan::Language::Cpu, cpuTarget->name,
+    plan::KernelOp::create(builder, job.func.getLoc(), job.func.getName(), plan::Language::Cpu,
+                           cpuTarget->name,
                            /*source=*/"", builder.getDenseI8ArrayAttr(bytes));
     job.func.erase();
     ++numCompiled;

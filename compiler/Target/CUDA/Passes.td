@@ -35,6 +35,10 @@ def LegalizeCuda : Pass<"legalize-cuda", "::mlir::ModuleOp"> {
 
 def VerifyCudaKernel : Pass<"verify-cuda-kernel", "::mlir::ModuleOp"> {
   let summary = "Checks that kernels are legal for the printer";
+  let description = [{
+    Every op has a rule in the printer, widths and mappings are set and fit the target, and no thread reads what another thread
+    of its row writes without a barrier between them.
+  }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"", "Architecture: sm_80 or sm_90a">
   ];

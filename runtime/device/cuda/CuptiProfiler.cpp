@@ -85,18 +85,24 @@ public:
     dropped_ = 0;
   }
 
-  /// Milliseconds by external id; 0 for what no id covers.
-  StatusOr<std::map<uint64_t, double>> collect() {
+  /// Milliseconds and activities by external id; 0 for what no id covers.
+  struct Sum {
+    double ms = 0;
+    int32_t activities = 0;
+  };
+  StatusOr<std::map<uint64_t, Sum>> collect() {
     if (CUptiResult result = cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED); result != CUPTI_SUCCESS)
       return failed("cuptiActivityFlushAll", result);
     std::lock_guard<std::mutex> lock(mutex_);
     if (dropped_)
       return unavailable("CUPTI dropped " + std::to_string(dropped_) +
                          " records: the profile is not complete");
-    std::map<uint64_t, double> times;
+    std::map<uint64_t, Sum> times;
     for (const Activity &activity : activities_) {
       auto at = stepOf_.find(activity.correlation);
-      times[at == stepOf_.end() ? 0 : at->second] += activity.ms;
+      Sum &sum = times[at == stepOf_.end() ? 0 : at->second];
+      sum.ms += activity.ms;
+      ++sum.activities;
     }
     return times;
   }
@@ -197,13 +203,13 @@ public:
 
   StatusOr<std::vector<StepTime>> stop() override {
     pop();
-    StatusOr<std::map<uint64_t, double>> times = cupti_.collect();
+    auto times = cupti_.collect();
     cupti_.disable();
     if (!times)
       return std::move(times).status();
     std::vector<StepTime> result;
-    for (auto [id, ms] : *times)
-      result.push_back({int32_t(id) - 1, ms});
+    for (auto [id, sum] : *times)
+      result.push_back({int32_t(id) - 1, sum.ms, sum.activities});
     return result;
   }
 

@@ -13,7 +13,7 @@ plan.program @chain attributes {device = "cuda", model = "m", target = "sm_80", 
   plan.buffer @b scratch tensor<256xf32>
   // CHECK: plan.buffer @c scratch tensor<256xf32> {firstStep = 2 : i64, lastStep = 3 : i64, offset = [[FIRST]] : i64}
   plan.buffer @c scratch tensor<256xf32>
-  // CHECK: plan.buffer @y output tensor<256xf32> {firstStep = 3 : i64, lastStep = 3 : i64}
+  // CHECK: plan.buffer @y output tensor<256xf32> {firstStep = 3 : i64, lastStep = 3 : i64, offset = 1024 : i64}
   plan.buffer @y output tensor<256xf32>
   // What the interface holds stays, though no step touches it.
   // CHECK: plan.buffer @unread input tensor<4xf32>{{$}}
@@ -52,7 +52,7 @@ plan.program @order attributes {device = "cuda", model = "m", target = "sm_80", 
 
 // Init steps come first whatever their place, in their order. What they need only for themselves is scratch and shares
 // memory with the runs; what no step touches is gone, except what others see.
-// CHECK-LABEL: plan.program @init attributes {arenaBytes = 256 : i64
+// CHECK-LABEL: plan.program @init attributes {arenaBytes = 512 : i64
 plan.program @init attributes {device = "cuda", model = "m", target = "sm_80", pipeline = "compiled", mode = "forward", precision = "fp32", symbols = {}} {
   // CHECK: plan.buffer @w parameter tensor<16xf32> {firstStep = 0 : i64, lastStep = 0 : i64}
   plan.buffer @w parameter tensor<16xf32>
@@ -67,7 +67,7 @@ plan.program @init attributes {device = "cuda", model = "m", target = "sm_80", p
   plan.buffer @unusedConstant constant tensor<16xf32> {data = dense<1.0> : tensor<16xf32>}
   // CHECK-NEXT: plan.buffer @unusedState state tensor<16xf32>{{$}}
   plan.buffer @unusedState state tensor<16xf32> {firstStep = 0 : i64, lastStep = 0 : i64}
-  // CHECK-NEXT: plan.buffer @y output tensor<16xf32> {firstStep = 3 : i64, lastStep = 3 : i64}
+  // CHECK-NEXT: plan.buffer @y output tensor<16xf32> {firstStep = 3 : i64, lastStep = 3 : i64, offset = 256 : i64}
   plan.buffer @y output tensor<16xf32>
   // CHECK-NEXT: plan.copy <@w> to <@temporary>
   // CHECK-NEXT: plan.copy <@temporary> to <@table>

@@ -5,6 +5,7 @@
 #include "tools/heddle/Support/Table.h"
 
 #include <cstring>
+#include <optional>
 
 namespace heddle::driver {
 
@@ -62,6 +63,21 @@ static int64_t firstOutside(const HostTensor &tensor, int64_t limit) {
   return -1;
 }
 
+/// Token ids are often stored as int64 where the model reads int32. A value that does not fit makes it no
+/// conversion.
+static std::optional<HostTensor> toI32(const HostTensor &tensor) {
+  HostTensor narrow{DType::I32, tensor.shape, std::vector<uint8_t>(tensor.data.size() / 2)};
+  for (size_t i = 0; i < tensor.data.size() / sizeof(int64_t); ++i) {
+    int64_t value;
+    std::memcpy(&value, tensor.data.data() + i * sizeof(value), sizeof(value));
+    auto small = static_cast<int32_t>(value);
+    if (small != value)
+      return std::nullopt;
+    std::memcpy(narrow.data.data() + i * sizeof(small), &small, sizeof(small));
+  }
+  return narrow;
+}
+
 Status checkInput(const Buffer &input, const HostTensor &tensor) {
   if (tensor.dtype != input.dtype || tensor.shape != input.shape)
     return invalidInput("input '" + input.name + "': wanted " + describe(input.dtype, input.shape) +
@@ -78,6 +94,7 @@ Status checkInput(const Buffer &input, const HostTensor &tensor) {
 }
 
 Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {
+  Tensors fitted = inputs;
   std::string missing;
   size_t known = 0;
   for (const Buffer &buffer : plan.buffers) {
@@ -89,7 +106,11 @@ Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {
       continue;
     }
     ++known;
-    HEDDLE_RETURN_IF_ERROR(checkInput(buffer, found->second));
+    if (buffer.dtype == DType::I32 && found->second.dtype == DType::I64 &&
+        found->second.shape == buffer.shape)
+      if (std::optional<HostTensor> narrow = toI32(found->second))
+        fitted[buffer.name] = *std::move(narrow);
+    HEDDLE_RETURN_IF_ERROR(checkInput(buffer, fitted.at(buffer.name)));
   }
   if (!missing.empty())
     return invalidInput("these inputs of " + plan.model +
@@ -108,7 +129,7 @@ Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {
     }
   for (const Buffer &buffer : plan.buffers)
     if (buffer.role == BufferRole::Input)
-      HEDDLE_RETURN_IF_ERROR(executor.setInput(buffer.name, inputs.at(buffer.name).data));
+      HEDDLE_RETURN_IF_ERROR(executor.setInput(buffer.name, fitted.at(buffer.name).data));
   return Status::ok();
 }
 

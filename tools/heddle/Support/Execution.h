@@ -31,8 +31,8 @@ runtime::StatusOr<Tensors> randomInputs(const runtime::Plan &plan, uint64_t seed
 /// first bad one.
 runtime::Status checkInput(const runtime::Buffer &input, const runtime::HostTensor &tensor);
 
-/// Gives the executor every input of the plan. InvalidInput lists the inputs that are missing or unknown,
-/// each with its type and shape.
+/// Gives the executor every input of the plan; int64 values for an int32 input are narrowed where all fit.
+/// InvalidInput lists the inputs that are missing or unknown, each with its type and shape.
 runtime::Status setInputs(runtime::Executor &executor, const runtime::Plan &plan, const Tensors &inputs);
 
 /// Reads every output.

@@ -44,8 +44,12 @@ std::string profileTable(const runtime::Plan &plan, const std::vector<runtime::S
     ordered.push_back(row);
   std::stable_sort(ordered.begin(), ordered.end(), [](const Row &a, const Row &b) { return a.ms > b.ms; });
   using Align = Table::Align;
-  Table table({{"work", Align::Left}, {"label", Align::Left}, {"calls", Align::Right}, {"ms", Align::Right},
-               {"us a call", Align::Right}, {"share", Align::Right}});
+  Table table({{"work", Align::Left},
+               {"label", Align::Left},
+               {"calls", Align::Right},
+               {"ms", Align::Right},
+               {"us a call", Align::Right},
+               {"share", Align::Right}});
   for (const Row &row : ordered)
     table.add({row.work, row.label, std::to_string(row.calls), fixed(row.ms, 3),
                fixed(row.ms * 1e3 / static_cast<double>(row.calls), 1),

@@ -12,8 +12,8 @@ namespace heddle::driver {
 /// What a step runs: the kernel's name, "512x768x768" with "48 of" in front for a batch, or "copy".
 std::string workOf(const runtime::Plan &plan, const runtime::Step &step);
 
-/// A table of one run: steps that run the same work under the same label together, longest first, with calls, milliseconds and
-/// share of the sum.
+/// A table of one run: steps that run the same work under the same label together, longest first, with calls,
+/// milliseconds and share of the sum.
 std::string profileTable(const runtime::Plan &plan, const std::vector<runtime::StepTime> &times);
 
 } // namespace heddle::driver

@@ -53,40 +53,6 @@ plan.program @p attributes {model = "m", device = "cuda", target = "sm_90a", pip
 
 plan.program @p attributes {model = "m", device = "cuda", target = "sm_90a", pipeline = "compiled", mode = "forward", precision = "fp32", symbols = {}} {
   plan.buffer @x input tensor<4xf32>
-  kernel.func @k(%x: !kernel.buffer<f32>, %n: index, %m: index) {
-    %w = arith.constant 4 : index
-    kernel.rows (%r, %q) in (%n, %m) {
-      kernel.columns %c in %w {
-        %v = kernel.load %x [affine_map<(r, q, c) -> (r * 4 + q + c)>] (%r, %q, %c) : !kernel.buffer<f32>
-        kernel.store %v, %x [affine_map<(r, q, c) -> (r * 4 + q + c)>] (%r, %q, %c) : !kernel.buffer<f32>
-      }
-    }
-  }
-  // expected-error@+1 {{gives 1 buffers and 1 counts, and kernel 'k' wants 1 and 2}}
-  plan.launch @k [#plan.ref<@x>] counts [1] phase forward
-}
-
-// -----
-
-plan.program @p attributes {model = "m", device = "cuda", target = "sm_90a", pipeline = "compiled", mode = "forward", precision = "fp32", symbols = {}} {
-  plan.buffer @x input tensor<4xf32>
-  kernel.func @k(%x: !kernel.buffer<f32>, %n: index, %m: index) {
-    %w = arith.constant 4 : index
-    kernel.rows (%r, %q) in (%n, %m) {
-      kernel.columns %c in %w {
-        %v = kernel.load %x [affine_map<(r, q, c) -> (r * 4 + q + c)>] (%r, %q, %c) : !kernel.buffer<f32>
-        kernel.store %v, %x [affine_map<(r, q, c) -> (r * 4 + q + c)>] (%r, %q, %c) : !kernel.buffer<f32>
-      }
-    }
-  }
-  // expected-error@+1 {{launches 'other', which is no kernel of the program}}
-  plan.launch @other [#plan.ref<@x>] counts [1, 1] phase forward
-}
-
-// -----
-
-plan.program @p attributes {model = "m", device = "cuda", target = "sm_90a", pipeline = "compiled", mode = "forward", precision = "fp32", symbols = {}} {
-  plan.buffer @x input tensor<4xf32>
   // expected-error@+1 {{'double' cannot be the name of a CUDA function}}
   kernel.func @double(%x: !kernel.buffer<f32>, %n: index, %m: index) {
     %w = arith.constant 4 : index

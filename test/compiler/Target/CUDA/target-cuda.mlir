@@ -26,6 +26,7 @@ plan.program @p attributes {model = "m", device = "cuda", target = "sm_80", pipe
   plan.buffer @y output tensor<4x512x768xf32>
   plan.buffer @s output tensor<2048xf32>
   plan.buffer @q input tensor<2x512x12x64xbf16>
+  plan.buffer @z output tensor<2x512x12x64xbf16>
   kernel.func @scale(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %batch: index, %sequence: index) {
     %n = arith.constant 768 : index
     %k = arith.constant 2.0 : f32
@@ -59,8 +60,8 @@ plan.program @p attributes {model = "m", device = "cuda", target = "sm_80", pipe
   }
   plan.launch @scale [#plan.ref<@x>, #plan.ref<@y>] counts [4, 512] phase forward
   plan.launch @total [#plan.ref<@x>, #plan.ref<@s>] counts [2048] phase forward
-  plan.launch @attention [#plan.ref<@q>, #plan.ref<@y>] counts [2, 12, 512, 393216, 64, 768] phase forward
-  plan.launch @unaligned [#plan.ref<@q + 2>, #plan.ref<@y>] counts [2, 12, 511, 393216, 64, 768] phase forward
+  plan.launch @attention [#plan.ref<@q>, #plan.ref<@z>] counts [2, 12, 512, 393216, 64, 768] phase forward
+  plan.launch @unaligned [#plan.ref<@q + 2>, #plan.ref<@z>] counts [2, 12, 511, 393216, 64, 768] phase forward
 }
 
 // An operand at an offset of 8 bytes takes accesses of 8.

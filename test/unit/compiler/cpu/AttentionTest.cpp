@@ -29,23 +29,24 @@ struct Problem {
 };
 
 std::string kernelText(const Problem &p) {
-  return fill(R"(kernel.func @attention(%q: !kernel.buffer<$T>, %k: !kernel.buffer<$T>, %v: !kernel.buffer<$T>, %o: !kernel.buffer<$T>$ARGS,
+  return fill(
+      R"(kernel.func @attention(%q: !kernel.buffer<$T>, %k: !kernel.buffer<$T>, %v: !kernel.buffer<$T>, %o: !kernel.buffer<$T>$ARGS,
       %b: index, %h: index, %kh: index, %ql: index, %kl: index, %qb: index, %qh: index, %qs: index, %kb: index, %khs: index, %ks: index,
       %vb: index, %vh: index, %vs: index, %ob: index, %oh: index, %os: index) {
     kernel.skeleton "attention_forward"<$T, $D, $V> scale $SCALE $CAUSAL(%q, %k, %v, %o$BUFFERS :
         !kernel.buffer<$T>, !kernel.buffer<$T>, !kernel.buffer<$T>, !kernel.buffer<$T>$XTYPES)
         [%b, %h, %kh, %ql, %kl, %qb, %qh, %qs, %kb, %khs, %ks, %vb, %vh, %vs, %ob, %oh, %os] score $SCORE mask $MASK
   })",
-              {{"SCALE", "1.250000e-01"},
-               {"CAUSAL", p.causal ? "causal " : ""},
-               {"ARGS", p.extraArguments},
-               {"BUFFERS", p.extraBuffers},
-               {"XTYPES", p.extraTypes},
-               {"SCORE", p.score},
-               {"MASK", p.mask},
-               {"D", std::to_string(p.shape.headDim)},
-               {"V", std::to_string(p.shape.valueDim)},
-               {"T", p.type}});
+      {{"SCALE", "1.250000e-01"},
+       {"CAUSAL", p.causal ? "causal " : ""},
+       {"ARGS", p.extraArguments},
+       {"BUFFERS", p.extraBuffers},
+       {"XTYPES", p.extraTypes},
+       {"SCORE", p.score},
+       {"MASK", p.mask},
+       {"D", std::to_string(p.shape.headDim)},
+       {"V", std::to_string(p.shape.valueDim)},
+       {"T", p.type}});
 }
 
 /// Memory order batch, sequence, head, dim, as products leave it, with `pad` elements after each row.
@@ -53,11 +54,14 @@ struct Operand {
   Operand(int64_t batch, int64_t heads, int64_t length, int64_t dim, int64_t pad)
       : batchStride(length * heads * dim + pad * length), headStride(dim), stride(heads * dim + pad),
         size(batch * batchStride - pad) {}
-  int64_t at(int64_t b, int64_t h, int64_t s, int64_t d) const { return b * batchStride + h * headStride + s * stride + d; }
+  int64_t at(int64_t b, int64_t h, int64_t s, int64_t d) const {
+    return b * batchStride + h * headStride + s * stride + d;
+  }
   int64_t batchStride, headStride, stride, size;
 };
 
-template <typename T> void check(const Problem &p, const std::string &target, double tolerance) {
+template <typename T>
+void check(const Problem &p, const std::string &target, double tolerance) {
   const Shape &s = p.shape;
   Operand q(s.batch, s.heads, s.queries, s.headDim, 3), k(s.batch, s.keyHeads, s.keys, s.headDim, 1),
       v(s.batch, s.keyHeads, s.keys, s.valueDim, 0), o(s.batch, s.heads, s.queries, s.valueDim, 5);
@@ -67,12 +71,15 @@ template <typename T> void check(const Problem &p, const std::string &target, do
       values.push_back(std::is_same_v<T, float> ? T(value) : T(toBF16(value)));
     return values;
   };
-  auto read = [](T value) { return std::is_same_v<T, float> ? double(value) : double(fromBF16(uint16_t(value))); };
-  Buffer<T> qs(fillRandom(q.size, 1)), ks(fillRandom(k.size, 2)), vs(fillRandom(v.size, 3)), os(o.size), whole(o.size);
+  auto read = [](T value) {
+    return std::is_same_v<T, float> ? double(value) : double(fromBF16(uint16_t(value)));
+  };
+  Buffer<T> qs(fillRandom(q.size, 1)), ks(fillRandom(k.size, 2)), vs(fillRandom(v.size, 3)), os(o.size),
+      whole(o.size);
   CpuKernel kernel(kernelText(p), target,
                    {{s.batch, s.heads, s.keyHeads, s.queries, s.keys, q.batchStride, q.headStride, q.stride,
-                     k.batchStride, k.headStride, k.stride, v.batchStride, v.headStride, v.stride, o.batchStride,
-                     o.headStride, o.stride}});
+                     k.batchStride, k.headStride, k.stride, v.batchStride, v.headStride, v.stride,
+                     o.batchStride, o.headStride, o.stride}});
   std::vector<void *> buffers{qs.data(), ks.data(), vs.data(), os.data()};
   buffers.insert(buffers.end(), p.extra.begin(), p.extra.end());
   kernel.run(0, buffers, 3);
@@ -93,7 +100,7 @@ template <typename T> void check(const Problem &p, const std::string &target, do
           score *= 0.125;
           if (p.changeScore)
             score = p.changeScore(score, b, h, i, j);
-          if ((p.causal && j > i) || (p.sees && !p.sees(b, h, i, j)))
+          if ((p.causal && j > i + s.keys - s.queries) || (p.sees && !p.sees(b, h, i, j)))
             score = -INFINITY;
           weights[j] = score;
           max = std::max(max, score);
@@ -107,12 +114,13 @@ template <typename T> void check(const Problem &p, const std::string &target, do
             out[d] += sum ? weights[j] / sum * read(vs[v.at(b, kh, j, d)]) : 0;
         for (int64_t d = 0; d < s.valueDim; ++d)
           ASSERT_NEAR(read(os[o.at(b, h, i, d)]), out[d], tolerance)
-              << "batch " << b << ", head " << h << ", query " << i << ", dim " << d << " of " << s.queries << "x"
-              << s.keys << "x" << s.headDim;
+              << "batch " << b << ", head " << h << ", query " << i << ", dim " << d << " of " << s.queries
+              << "x" << s.keys << "x" << s.headDim;
       }
 }
 
-// Scores are sums of up to 128 products below 4, times 1/8: they round at about 1e-6 of 20, and values are below 2.
+// Scores are sums of up to 128 products below 4, times 1/8: they round at about 1e-6 of 20, and values are
+// below 2.
 constexpr double kFloat32 = 5e-5;
 // Out rounds to 2^-9 of 2, in steps of 2^-8.
 constexpr double kBF16 = 4.5e-3;
@@ -120,7 +128,8 @@ constexpr double kBF16 = 4.5e-3;
 
 TEST_P(Attention, LengthsAndHeadSizes) {
   for (bool causal : {false, true})
-    for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1}, {2, 2}, {1, 129}, {65, 64}, {129, 129}, {257, 257}})
+    for (auto [queries, keys] :
+         {std::pair<int64_t, int64_t>{1, 1}, {2, 2}, {1, 129}, {65, 64}, {129, 129}, {257, 257}})
       for (int64_t dim : {8, 64}) {
         Problem p{{2, 2, 2, queries, keys, dim, dim}};
         p.causal = causal;
@@ -215,6 +224,7 @@ TEST_P(Attention, TooWideForTheStackIsRefused) {
     CpuKernel kernel(kernelText(p), GetParam(), {counts});
     FAIL() << "compiled";
   } catch (const std::runtime_error &error) {
-    EXPECT_NE(std::string(error.what()).find("of head dimensions 4096 and 4096 needs"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("of head dimensions 4096 and 4096 needs"), std::string::npos)
+        << error.what();
   }
 }

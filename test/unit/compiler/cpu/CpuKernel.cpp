@@ -20,8 +20,8 @@ std::vector<std::string> test::targetsHere() {
   std::vector<std::string> targets;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     targets.push_back("x86-64-v3");
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq"))
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
     targets.push_back("x86-64-v4");
   return targets;
 }
@@ -42,7 +42,8 @@ namespace {
 struct Session {
   Session() {
     mlir::DialectRegistry registry;
-    registry.insert<kernel::KernelDialect, plan::PlanDialect, mlir::arith::ArithDialect, mlir::math::MathDialect>();
+    registry.insert<kernel::KernelDialect, plan::PlanDialect, mlir::arith::ArithDialect,
+                    mlir::math::MathDialect>();
     context.appendDialectRegistry(registry);
   }
 
@@ -69,7 +70,8 @@ struct Session {
 
 std::string test::programText(const std::string &body, const std::string &target) {
   return "plan.program @program attributes {model = \"test\", device = \"cpu\", target = \"" + target +
-         "\", pipeline = \"compiled\", mode = \"forward\", precision = \"fp32\", symbols = {}} {\n" + body + "}\n";
+         "\", pipeline = \"compiled\", mode = \"forward\", precision = \"fp32\", symbols = {}} {\n" + body +
+         "}\n";
 }
 
 std::string test::runTargetCpu(const std::string &program, const std::string &target) {
@@ -84,20 +86,19 @@ std::string test::runTargetCpu(const std::string &program, const std::string &ta
 }
 
 test::CpuKernel::CpuKernel(const std::string &text, const std::string &target,
-                           std::vector<std::vector<int64_t>> launches)
+                           std::vector<std::vector<int64_t>> launches, bool oneBuffer)
     : counts(std::move(launches)) {
   // Each launch names a buffer of its own for each `kernel.buffer` argument.
   size_t at = text.find('@') + 1;
   std::string name = text.substr(at, text.find('(') - at), references, body;
   std::string signature = text.substr(0, text.find(") {"));
-  size_t buffers = 0;
-  for (size_t found = signature.find("!kernel.buffer"); found != std::string::npos;
-       found = signature.find("!kernel.buffer", found + 1))
-    ++buffers;
-  for (size_t index = 0; index < buffers; ++index) {
+  const std::string type = "!kernel.buffer<";
+  size_t found = signature.find(type);
+  for (size_t index = 0; found != std::string::npos; ++index, found = signature.find(type, found + 1)) {
+    std::string element = signature.substr(found + type.size());
     std::string buffer = "b" + std::to_string(index);
-    body += "plan.buffer @" + buffer + " scratch tensor<1xf32>\n";
-    references += (index ? ", #plan.ref<@" : "#plan.ref<@") + buffer + ">";
+    body += "plan.buffer @" + buffer + " scratch tensor<1x" + element.substr(0, element.find('>')) + ">\n";
+    references += (index ? ", #plan.ref<@" : "#plan.ref<@") + (oneBuffer ? "b0" : buffer) + ">";
   }
   body += text;
   for (const std::vector<int64_t> &launch : counts) {
@@ -130,7 +131,8 @@ test::CpuKernel::~CpuKernel() = default;
 
 void test::CpuKernel::run(size_t index, std::vector<void *> buffers, int64_t pieces) {
   for (int64_t piece = pieces; piece-- > 0;)
-    entry(buffers.data(), counts[index].data(), items[index] * piece / pieces, items[index] * (piece + 1) / pieces);
+    entry(buffers.data(), counts[index].data(), items[index] * piece / pieces,
+          items[index] * (piece + 1) / pieces);
 }
 
 std::vector<float> test::randomFloats(size_t count, float range, uint64_t seed) {
@@ -160,7 +162,8 @@ float test::fromBF16(uint16_t half) {
 
 std::string test::fill(std::string text, const std::vector<std::pair<std::string, std::string>> &values) {
   for (const auto &[key, value] : values)
-    for (size_t at = text.find("$" + key); at != std::string::npos; at = text.find("$" + key, at + value.size()))
+    for (size_t at = text.find("$" + key); at != std::string::npos;
+         at = text.find("$" + key, at + value.size()))
       text.replace(at, key.size() + 1, value);
   return text;
 }

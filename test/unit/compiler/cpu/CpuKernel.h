@@ -33,9 +33,12 @@ private:
   size_t size_ = 0;
 };
 
-template <typename T> class Buffer {
+template <typename T>
+class Buffer {
 public:
-  explicit Buffer(size_t count) : memory(count * sizeof(T)), count(count) { std::memset(data(), 0xab, count * sizeof(T)); }
+  explicit Buffer(size_t count) : memory(count * sizeof(T)), count(count) {
+    std::memset(data(), 0xab, count * sizeof(T));
+  }
   Buffer(const std::vector<T> &values) : Buffer(values.size()) {
     if (count)
       std::memcpy(data(), values.data(), count * sizeof(T));
@@ -48,11 +51,13 @@ public:
   size_t count;
 };
 
-/// The one kernel of a text in the kernel dialect, compiled by the pass target-cpu for launches with given counts.
-/// Throws std::runtime_error with the diagnostics when the pass refuses.
+/// The one kernel of a text in the kernel dialect, compiled by the pass target-cpu for launches with given
+/// counts. Throws std::runtime_error with the diagnostics when the pass refuses.
 class CpuKernel {
 public:
-  CpuKernel(const std::string &text, const std::string &target, std::vector<std::vector<int64_t>> counts);
+  /// With `oneBuffer` the launches name one buffer for all arguments.
+  CpuKernel(const std::string &text, const std::string &target, std::vector<std::vector<int64_t>> counts,
+            bool oneBuffer = false);
   ~CpuKernel();
   /// Runs launch `index` on [0, items), cut into `pieces` ranges that are run last first.
   void run(size_t index, std::vector<void *> buffers, int64_t pieces = 1);

@@ -1,4 +1,5 @@
-// Values of row kernels against plain loops, on every target that runs here, over sizes around the vector widths.
+// Values of row kernels against plain loops, on every target that runs here, over sizes around the vector
+// widths.
 #include "CpuKernel.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,8 @@ std::vector<std::vector<int64_t>> oneCountEach(const std::vector<int64_t> &sizes
 TEST_P(Rows, FlatPointwiseWithRunTimeExtent) {
   std::vector<int64_t> sizes = kSizes;
   sizes.insert(sizes.end(), {0, 4095, 4096, 4097, 10000});
-  CpuKernel kernel(R"(kernel.func @axpy(%a: !kernel.buffer<f32>, %x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %n: index) {
+  CpuKernel kernel(
+      R"(kernel.func @axpy(%a: !kernel.buffer<f32>, %x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %n: index) {
     kernel.rows () in () {
       %two = arith.constant 2.0 : f32
       kernel.columns %c in %n {
@@ -37,7 +39,7 @@ TEST_P(Rows, FlatPointwiseWithRunTimeExtent) {
       }
     }
   })",
-                   GetParam(), oneCountEach(sizes));
+      GetParam(), oneCountEach(sizes));
   Buffer<float> a(std::vector<float>{0.5f});
   for (size_t launch = 0; launch < sizes.size(); ++launch) {
     int64_t n = sizes[launch];
@@ -51,7 +53,8 @@ TEST_P(Rows, FlatPointwiseWithRunTimeExtent) {
 
 static std::string rmsNorm(const std::string &width, const std::string &arguments, const std::string &type) {
   bool low = type != "f32";
-  return fill(R"(kernel.func @rms_norm(%x: !kernel.buffer<$T>, %w: !kernel.buffer<f32>, %y: !kernel.buffer<$T>$ARGS) {
+  return fill(
+      R"(kernel.func @rms_norm(%x: !kernel.buffer<$T>, %w: !kernel.buffer<f32>, %y: !kernel.buffer<$T>$ARGS) {
     $WIDTH
     kernel.rows (%r) in (%rows) {
       %kept, %sum = kernel.columns %c in %width reduce [add] {
@@ -74,21 +77,23 @@ static std::string rmsNorm(const std::string &width, const std::string &argument
       }
     }
   })",
-              {{"ARGS", arguments},
-               {"WIDTH", width},
-               {"LOAD", low ? "%l = kernel.load %x [affine_map<(r, c)[w] -> (r * w + c)>] (%r, %c)[%width] : "
-                              "!kernel.buffer<$T>\n %v = arith.extf %l : $T to f32"
-                            : "%v = kernel.load %x [affine_map<(r, c)[w] -> (r * w + c)>] (%r, %c)[%width] : "
-                              "!kernel.buffer<f32>"},
-               {"STORE", low ? "%u = arith.truncf %t : f32 to $T\n kernel.store %u, %y [affine_map<(r, c)[w] -> (r * w + "
-                               "c)>] (%r, %c)[%width] : !kernel.buffer<$T>"
-                             : "kernel.store %t, %y [affine_map<(r, c)[w] -> (r * w + c)>] (%r, %c)[%width] : "
-                               "!kernel.buffer<f32>"},
-               {"T", type}});
+      {{"ARGS", arguments},
+       {"WIDTH", width},
+       {"LOAD", low ? "%l = kernel.load %x [affine_map<(r, c)[w] -> (r * w + c)>] (%r, %c)[%width] : "
+                      "!kernel.buffer<$T>\n %v = arith.extf %l : $T to f32"
+                    : "%v = kernel.load %x [affine_map<(r, c)[w] -> (r * w + c)>] (%r, %c)[%width] : "
+                      "!kernel.buffer<f32>"},
+       {"STORE",
+        low ? "%u = arith.truncf %t : f32 to $T\n kernel.store %u, %y [affine_map<(r, c)[w] -> (r * w + "
+              "c)>] (%r, %c)[%width] : !kernel.buffer<$T>"
+            : "kernel.store %t, %y [affine_map<(r, c)[w] -> (r * w + c)>] (%r, %c)[%width] : "
+              "!kernel.buffer<f32>"},
+       {"T", type}});
 }
 
 /// The norm of rows in float64.
-static std::vector<double> expectedNorm(const std::vector<double> &x, const std::vector<float> &w, int64_t rows) {
+static std::vector<double> expectedNorm(const std::vector<double> &x, const std::vector<float> &w,
+                                        int64_t rows) {
   std::vector<double> y(x.size());
   int64_t width = w.size();
   for (int64_t r = 0; r < rows; ++r) {
@@ -110,7 +115,8 @@ static void checkNorm(CpuKernel &kernel, size_t launch, int64_t rows, int64_t wi
   std::vector<double> expected = expectedNorm({xs.begin(), xs.end()}, ws, rows);
   // A sum of squares in 16 lanes or more, a root, a quotient, two products: a few roundings of 6e-8.
   for (int64_t i = 0; i < rows * width; ++i)
-    ASSERT_NEAR(y[i], expected[i], 1e-6 * std::fabs(expected[i]) + 1e-12) << "element " << i << ", width " << width;
+    ASSERT_NEAR(y[i], expected[i], 1e-6 * std::fabs(expected[i]) + 1e-12)
+        << "element " << i << ", width " << width;
 }
 
 TEST_P(Rows, NormKeepsRowsOfRunTimeWidth) {
@@ -148,7 +154,8 @@ TEST_P(Rows, NormOfBF16) {
     std::vector<double> expected = expectedNorm(wide, ws, 3);
     // Half a step of bf16 is up to 2^-8 of the value.
     for (int64_t i = 0; i < 3 * width; ++i)
-      ASSERT_NEAR(fromBF16(y[i]), expected[i], std::fabs(expected[i]) * 0.00391) << "element " << i << " of " << width;
+      ASSERT_NEAR(fromBF16(y[i]), expected[i], std::fabs(expected[i]) * 0.00391)
+          << "element " << i << " of " << width;
   }
 }
 
@@ -164,7 +171,8 @@ TEST_P(Rows, BF16RoundsToEvenAndKeepsNaN) {
   })",
                    GetParam(), {{1003}});
   std::vector<float> xs = randomFloats(1003, 1e3);
-  float special[] = {1.00390625f, 1.01171875f, INFINITY, -INFINITY, NAN, 0.0f, -0.0f, 1e-40f, 3.4e38f, -1e-45f};
+  float special[] = {1.00390625f, 1.01171875f, INFINITY, -INFINITY, NAN,
+                     0.0f,        -0.0f,       1e-40f,   3.4e38f,   -1e-45f};
   std::copy(std::begin(special), std::end(special), xs.begin());
   uint32_t bits = 0x7f800001; // A NaN whose payload rounding would lose.
   std::memcpy(&xs[10], &bits, 4);
@@ -179,7 +187,8 @@ TEST_P(Rows, SoftmaxReducesTwice) {
   std::vector<std::vector<int64_t>> counts;
   for (int64_t width : kSizes)
     counts.push_back({2, 3, width});
-  CpuKernel kernel(R"(kernel.func @softmax(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %b: index, %s: index, %w: index) {
+  CpuKernel kernel(
+      R"(kernel.func @softmax(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %b: index, %s: index, %w: index) {
     kernel.rows (%i, %j) in (%b, %s) {
       %kept, %max = kernel.columns %c in %w reduce [max] {
         %v = kernel.load %x [affine_map<(d0, d1, d2)[s0, s1] -> ((d0 * s0 + d1) * s1 + d2)>] (%i, %j, %c)[%s, %w] : !kernel.buffer<f32>
@@ -198,7 +207,7 @@ TEST_P(Rows, SoftmaxReducesTwice) {
       }
     }
   })",
-                   GetParam(), counts);
+      GetParam(), counts);
   for (size_t launch = 0; launch < counts.size(); ++launch) {
     int64_t width = kSizes[launch];
     EXPECT_EQ(kernel.items[launch], 6);
@@ -214,14 +223,16 @@ TEST_P(Rows, SoftmaxReducesTwice) {
       for (int64_t c = 0; c < width; ++c) {
         double expected = std::exp(xs[r * width + c] - max) / sum;
         // The difference rounds at 18 * 6e-8 before the exponential multiplies it.
-        ASSERT_NEAR(y[r * width + c], expected, 2e-6 * expected) << "row " << r << ", column " << c << " of " << width;
+        ASSERT_NEAR(y[r * width + c], expected, 2e-6 * expected)
+            << "row " << r << ", column " << c << " of " << width;
       }
     }
   }
 }
 
 TEST_P(Rows, ReductionsOfNoAndSomeColumns) {
-  CpuKernel kernel(R"(kernel.func @stats(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %rows: index, %w: index) {
+  CpuKernel kernel(
+      R"(kernel.func @stats(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %rows: index, %w: index) {
     kernel.rows (%r) in (%rows) {
       %sum, %max, %min = kernel.columns %c in %w reduce [add, max, min] {
         %v = kernel.load %x [affine_map<(d0, d1)[s0] -> (d0 * s0 + d1)>] (%r, %c)[%w] : !kernel.buffer<f32>
@@ -232,7 +243,7 @@ TEST_P(Rows, ReductionsOfNoAndSomeColumns) {
       kernel.store %min, %y [affine_map<(d0) -> (d0 * 3 + 2)>] (%r) : !kernel.buffer<f32>
     }
   })",
-                   GetParam(), {{2, 0}, {2, 5}, {2, 100}, {2, 1}, {0, 9}});
+      GetParam(), {{2, 0}, {2, 5}, {2, 100}, {2, 1}, {0, 9}});
   for (auto [launch, width] : {std::pair<size_t, int64_t>{0, 0}, {1, 5}, {2, 100}, {3, 1}}) {
     // Small integers: sums are exact in any order.
     std::vector<float> xs;
@@ -266,7 +277,8 @@ TEST_P(Rows, ReductionsOfNoAndSomeColumns) {
 
 TEST_P(Rows, RotaryPairsAtStrideTwo) {
   std::vector<std::vector<int64_t>> counts = oneCountEach(kSizes);
-  CpuKernel kernel(R"(kernel.func @rotary(%x: !kernel.buffer<f32>, %cos: !kernel.buffer<f32>, %sin: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %half: index) {
+  CpuKernel kernel(
+      R"(kernel.func @rotary(%x: !kernel.buffer<f32>, %cos: !kernel.buffer<f32>, %sin: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %half: index) {
     %rows = arith.constant 3 : index
     kernel.rows (%r) in (%rows) {
       kernel.columns %c in %half {
@@ -285,10 +297,11 @@ TEST_P(Rows, RotaryPairsAtStrideTwo) {
       }
     }
   })",
-                   GetParam(), counts);
+      GetParam(), counts);
   for (size_t launch = 0; launch < counts.size(); ++launch) {
     int64_t half = kSizes[launch];
-    std::vector<float> xs = randomFloats(6 * half, 1), ks = randomFloats(half, 1, 2), ss = randomFloats(half, 1, 3);
+    std::vector<float> xs = randomFloats(6 * half, 1), ks = randomFloats(half, 1, 2),
+                       ss = randomFloats(half, 1, 3);
     Buffer<float> x(xs), cos(ks), sin(ss), y(6 * half);
     kernel.run(launch, {x.data(), cos.data(), sin.data(), y.data()});
     for (int64_t r = 0; r < 3; ++r)
@@ -302,10 +315,11 @@ TEST_P(Rows, RotaryPairsAtStrideTwo) {
 }
 
 TEST_P(Rows, StridesDivisionsAndRemainders) {
-  // A transposing copy cut by columns: element (i, j) of 48 rows from a matrix of n columns; and one of 64 by 3 heads,
-  // whose remainder stays within a block.
+  // A transposing copy cut by columns: element (i, j) of 48 rows from a matrix of n columns; and one of 64 by
+  // 3 heads, whose remainder stays within a block.
   for (auto [inner, outer] : {std::pair<int64_t, int64_t>{48, 37}, {64, 21}, {1, 100}, {7, 11}, {256, 17}}) {
-    std::string text = fill(R"(kernel.func @transpose(%x: !kernel.buffer<$T>, %y: !kernel.buffer<$T>, %z: !kernel.buffer<$T>, %n: index) {
+    std::string text = fill(
+        R"(kernel.func @transpose(%x: !kernel.buffer<$T>, %y: !kernel.buffer<$T>, %z: !kernel.buffer<$T>, %n: index) {
       kernel.rows () in () {
         kernel.columns %c in %n {
           %v = kernel.load %x [affine_map<(d0)[s0] -> ((d0 mod $I) * (s0 floordiv $I) + d0 floordiv $I)>] (%c)[%n] : !kernel.buffer<$T>
@@ -314,7 +328,10 @@ TEST_P(Rows, StridesDivisionsAndRemainders) {
         }
       }
     })",
-                            {{"I", std::to_string(inner)}, {"T", inner == 7 ? "i64" : inner == 256 ? "i32" : "f32"}});
+        {{"I", std::to_string(inner)},
+         {"T", inner == 7     ? "i64"
+               : inner == 256 ? "i32"
+                              : "f32"}});
     int64_t n = inner * outer;
     CpuKernel kernel(text, GetParam(), {{n}});
     auto check = [&](auto zero) {
@@ -340,7 +357,8 @@ TEST_P(Rows, StridesDivisionsAndRemainders) {
 
 TEST_P(Rows, GathersByLoadedIndices) {
   // An embedding: the row's index is loaded once; then a gather for each column.
-  CpuKernel kernel(R"(kernel.func @embed(%ids: !kernel.buffer<i32>, %table: !kernel.buffer<bf16>, %order: !kernel.buffer<i32>, %y: !kernel.buffer<f32>, %rows: index) {
+  CpuKernel kernel(
+      R"(kernel.func @embed(%ids: !kernel.buffer<i32>, %table: !kernel.buffer<bf16>, %order: !kernel.buffer<i32>, %y: !kernel.buffer<f32>, %rows: index) {
     %w = arith.constant 100 : index
     kernel.rows (%r) in (%rows) {
       %i = kernel.load %ids [affine_map<(d0) -> (d0)>] (%r) : !kernel.buffer<i32>
@@ -357,7 +375,7 @@ TEST_P(Rows, GathersByLoadedIndices) {
       }
     }
   })",
-                   GetParam(), {{3}});
+      GetParam(), {{3}});
   std::vector<uint16_t> table;
   for (float value : randomFloats(500, 1))
     table.push_back(toBF16(value));
@@ -375,7 +393,8 @@ TEST_P(Rows, GathersByLoadedIndices) {
 
 TEST_P(Rows, BooleansAreBytes) {
   // Causal mask by index comparison, stored, kept, and used.
-  CpuKernel kernel(R"(kernel.func @mask(%x: !kernel.buffer<f32>, %m: !kernel.buffer<i1>, %y: !kernel.buffer<f32>, %z: !kernel.buffer<i1>, %n: index) {
+  CpuKernel kernel(
+      R"(kernel.func @mask(%x: !kernel.buffer<f32>, %m: !kernel.buffer<i1>, %y: !kernel.buffer<f32>, %z: !kernel.buffer<i1>, %n: index) {
     kernel.rows (%r) in (%n) {
       %zero = arith.constant 0.0 : f32
       %kept = kernel.columns %c in %n {
@@ -393,7 +412,7 @@ TEST_P(Rows, BooleansAreBytes) {
       }
     }
   })",
-                   GetParam(), {{83}, {5}, {16}});
+      GetParam(), {{83}, {5}, {16}});
   for (auto [launch, n] : {std::pair<size_t, int64_t>{0, 83}, {1, 5}, {2, 16}}) {
     std::vector<uint8_t> ms;
     for (int64_t c = 0; c < n; ++c)
@@ -411,7 +430,8 @@ TEST_P(Rows, BooleansAreBytes) {
 }
 
 TEST_P(Rows, HalfPrecisionAndIntegers) {
-  CpuKernel kernel(R"(kernel.func @half(%x: !kernel.buffer<f16>, %y: !kernel.buffer<f16>, %k: !kernel.buffer<i64>, %n: index) {
+  CpuKernel kernel(
+      R"(kernel.func @half(%x: !kernel.buffer<f16>, %y: !kernel.buffer<f16>, %k: !kernel.buffer<i64>, %n: index) {
     kernel.rows () in () {
       kernel.columns %c in %n {
         %v = kernel.load %x [affine_map<(d0) -> (d0)>] (%c) : !kernel.buffer<f16>
@@ -425,7 +445,7 @@ TEST_P(Rows, HalfPrecisionAndIntegers) {
       }
     }
   })",
-                   GetParam(), {{77}});
+      GetParam(), {{77}});
   std::vector<uint16_t> xs;
   for (int i = 0; i < 77; ++i)
     xs.push_back(0x3c00 + i * 5); // From 1 up.

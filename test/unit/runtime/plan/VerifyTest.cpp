@@ -59,7 +59,8 @@ TEST(Verify, Buffers) {
             "plan: buffer 1 (h): life from step -1 to 1 is not within the plan's 3 steps");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[5].data.pop_back(); }),
             "plan: buffer 5 (bias): data wants 16 bytes, found 15");
-  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].data.assign(24, 0); }), "plan: buffer 0 (x): only a constant has data");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].data.assign(24, 0); }),
+            "plan: buffer 0 (x): only a constant has data");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[0].indexLimit = 5; }),
             "plan: buffer 0 (x): index limit 5: wanted 0, or above 0 for an input of i32 or i64");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[6].indexLimit = -1; }),

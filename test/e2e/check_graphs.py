@@ -1,0 +1,82 @@
+# RUN: %python %s %t
+"""`heddle check` holds compiled and eager execution against float64: a preset at odd contexts and small graphs."""
+
+import json
+
+from support.driver import DEVICE, Test
+from support.graph import Graph
+from support.tensors import tensor_type
+
+test = Test()
+
+
+def check(name, *arguments):
+    done = test.command("check", *arguments, "--device", DEVICE, "--format", "json")
+    if not test.check(done.returncode == 0, f"{name}: exit code {done.returncode}: {done.stderr[:1000]}{done.stdout[:2000]}"):
+        return
+    outputs = json.loads(done.stdout)["outputs"]
+    test.check(outputs and all(output["ok"] for output in outputs), f"{name}: {outputs}")
+
+
+for precision in ("fp32", "bf16"):
+    for context in (1, 2, 33, 129):
+        check(f"study:small, {precision}, context {context}", "study:small", "--layers", "2", "--batch", "2",
+              "--vocab", "1000", "--context", str(context), "--precision", precision)
+
+
+def parameter(graph, name, shape, init="normal, 0.5"):
+    extents = ", ".join(map(str, shape))
+    return graph.op(f'parameter [#graph.part<"{name}", [{extents}], {init}>] : {tensor_type("f32", shape)}', "f32", shape)
+
+
+def norms(graph):
+    weight, bias = parameter(graph, "w", (65,), "constant, 1.5"), parameter(graph, "b", (65,))
+    type_ = f"{graph.types['%x']}, {graph.types[weight]}"
+    first = graph.op(f"layer_norm %x, {weight}, {bias} epsilon 1.0e-5 : {type_}, {graph.types[bias]}", "f32", (7, 65))
+    return graph.op(f"rms_norm {first}, {weight} epsilon 1.0e-6 : {type_}", "f32", (7, 65))
+
+
+def elementwise(graph):
+    """Every op of one operand whose domain is all numbers, one after another."""
+    value = "%x"
+    for name in ("neg", "abs", "tanh", "sigmoid", "erf", "sin", "cos", "relu", "silu", "gelu erf", "gelu tanh", "exp"):
+        value = graph.binary("add", graph.unary(name, value), "%x")
+    positive = graph.binary("add", graph.unary("abs", value), graph.like("0.5", value))
+    for name in ("log", "sqrt", "rsqrt", "reciprocal"):
+        value = graph.binary("sub", value, graph.unary(name, positive))
+    value = graph.binary("minimum", value, graph.binary("maximum", "%x", graph.like("-0.25", "%x")))
+    return graph.binary("div", value, graph.binary("pow", positive, graph.like("1.5", value)))
+
+
+def shapes(graph):
+    left = graph.transpose(graph.slice("%x", [1, 3], [2, 4], (3, 15)), [1, 0])
+    right = graph.broadcast(graph.reshape(graph.reduce("mean", "%x", [0]), (65, 1)), (65, 3))
+    both = graph.concat([left, right], 0)
+    return graph.reshape(graph.binary("mul", both, both), (4, 60))
+
+
+def reductions(graph):
+    total = graph.reduce_like("sum", "%x", 0)
+    spread = graph.binary("sub", graph.reduce_like("max", "%x", 1), graph.reduce_like("min", "%x", 1))
+    return graph.binary("div", total, graph.binary("add", spread, graph.like("1.0", spread)))
+
+
+def mlp(graph):
+    hidden = graph.matmul("%x", parameter(graph, "up", (65, 130), "normal, 0.1"))
+    bias = graph.broadcast(graph.reshape(parameter(graph, "bias", (130,)), (1, 130)), (7, 130))
+    hidden = graph.unary("gelu erf", graph.binary("add", hidden, bias))
+    return graph.binary("add", "%x", graph.matmul(hidden, parameter(graph, "down", (130, 65), "normal, 0.1")))
+
+
+def several(graph):
+    """A value that is an output and is read on, an input that is an output, and one value that is two."""
+    first = graph.unary("tanh", "%x")
+    return {"first": first, "input": "%x", "second": graph.binary("mul", first, "%x"), "again": first}
+
+
+for form in (norms, elementwise, shapes, reductions, mlp, several):
+    graph = Graph(x=("f32", (7, 65)))
+    result = form(graph)
+    path = test.write(f"{form.__name__}.mlir", graph.text(**(result if isinstance(result, dict) else {"out": result})))
+    check(form.__name__, path)
+test.finish()
