@@ -41,7 +41,8 @@ def RaiseAttention : Graph_Raising<"raise-attention"> {
     that are repeated for groups of query heads are read unrepeated. Operands of rank 2 and 3 get extents of 1.
 
     Not raised, and reported: probabilities or scores that others read, a narrowing cast of the scores that the user
-    wrote, products whose result is wider than the operands, a causal mask that hides every key from some queries.
+    wrote, products whose result is wider than the operands, masks that hide every key from some queries by the
+    arithmetic of their indices (NaN as written, zeros in graph.attention; where the data alone can tell, it is raised).
   }];
 }
 

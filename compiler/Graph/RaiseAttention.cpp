@@ -238,19 +238,21 @@ bool Emitter::masks(NearMiss &miss) {
     for (const Condition &condition : conditions)
       if (!isCausal(condition, queries, keys))
         others.push_back(condition);
-    bool causal = others.size() < conditions.size();
-    if (causal && keys < queries) {
-      miss = {term.condition.getDefiningOp(),
-              "hides all keys from the first " + std::to_string(queries - keys) + " queries"};
+    // The written-out form has NaN in rows that see no key, and graph.attention zeros. (Where only the data
+    // can tell, as with a mask that is an input, zeros it is.)
+    auto hiding = llvm::find_if(conditions, hidesRows);
+    if (hiding != conditions.end() && !std::isfinite(term.fill)) {
+      miss = {hiding->value.getDefiningOp(), "hides all keys from some queries"};
       return false;
     }
-    // A row that sees no key has equal weights where the fill is finite, and zeros in graph.attention: only a
-    // bias says the same. Under a causal mask alone every row sees a key.
-    if (std::isfinite(term.fill) && !others.empty()) {
+    // Where the fill is finite such rows have equal weights: only a bias says the same. Under a causal mask
+    // alone every row sees a key.
+    if (std::isfinite(term.fill) && (!others.empty() || hiding != conditions.end())) {
       finite.push_back(conditions);
       fills.push_back(term.fill);
       continue;
     }
+    bool causal = others.size() < conditions.size();
     causal_ |= causal;
     for (const Condition &condition : others)
       visible.emplace_back(condition, term.fill);

@@ -2,6 +2,8 @@
 #include "compiler/Graph/Scores.h"
 #include "compiler/Graph/IndexForm.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -176,8 +178,13 @@ std::optional<Scores> match::findScores(Value value, int readers, NearMiss &miss
 llvm::SmallVector<Condition> match::conjunction(const MaskTerm &mask) {
   llvm::SmallVector<Condition> result;
   llvm::SmallVector<Condition> open = {{mask.condition, mask.negated, mask.shape}};
+  // A condition twice is that condition; without this, conditions made of each other would take exponential
+  // time.
+  llvm::DenseSet<std::tuple<Value, int, mlir::Type>> seen;
   while (!open.empty()) {
     Condition next = open.pop_back_val();
+    if (!seen.insert({next.value, static_cast<int>(next.negated), mlir::Type(next.shape)}).second)
+      continue;
     Operation *op = next.value.getDefiningOp();
     if (op && llvm::isa<NotOp>(op)) {
       open.push_back({op->getOperand(0), !next.negated, next.shape});
@@ -199,14 +206,32 @@ llvm::SmallVector<Condition> match::conjunction(const MaskTerm &mask) {
   return result;
 }
 
-bool match::holdsAlways(const Condition &condition) {
+/// The least value of the form over all indices but the last dimension's, of which it takes the greatest
+/// where `best`.
+static std::optional<int64_t> leastOf(const Condition &condition, bool best) {
   std::optional<IndexForm> form = conditionForm(condition.value, condition.negated);
+  llvm::ArrayRef<int64_t> shape = condition.shape.getShape();
+  if (form)
+    form = reshapedForm(*form, typeOf(condition.value).getShape(), shape);
   if (!form)
-    return false;
+    return std::nullopt;
   int64_t least = form->constant;
-  for (auto [coefficient, extent] : llvm::zip_equal(form->coefficients, typeOf(condition.value).getShape()))
-    least += std::min<int64_t>(coefficient, 0) * (extent - 1);
-  return least >= 0;
+  for (auto [dim, coefficient] : llvm::enumerate(form->coefficients)) {
+    bool greatest = best && dim + 1 == shape.size();
+    least +=
+        (greatest ? std::max<int64_t>(coefficient, 0) : std::min<int64_t>(coefficient, 0)) * (shape[dim] - 1);
+  }
+  return least;
+}
+
+bool match::holdsAlways(const Condition &condition) {
+  std::optional<int64_t> least = leastOf(condition, /*best=*/false);
+  return least && *least >= 0;
+}
+
+bool match::hidesRows(const Condition &condition) {
+  std::optional<int64_t> least = leastOf(condition, /*best=*/true);
+  return least && *least < 0;
 }
 
 bool match::isCausal(const Condition &condition, int64_t queries, int64_t keys) {

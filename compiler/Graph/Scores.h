@@ -51,6 +51,9 @@ llvm::SmallVector<Condition> conjunction(const MaskTerm &mask);
 /// Whether the condition hides nothing, by the arithmetic of its indices.
 bool holdsAlways(const Condition &condition);
 
+/// Whether the condition hides every key from at least one query, by the arithmetic of its indices.
+bool hidesRows(const Condition &condition);
+
 /// Whether the condition, on scores [.., queries, keys], is key <= query + keys - queries.
 bool isCausal(const Condition &condition, int64_t queries, int64_t keys);
 

@@ -435,6 +435,28 @@ func.func @padding_finite(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: 
 
 // -----
 
+// Queries that see no key have equal weights under a finite fill: a bias.
+// CHECK-LABEL: func.func @diagonal_hidden_finite
+// CHECK-SAME: %[[Q:.*]]: tensor<2x4x6x8xf32>, %[[K:.*]]: tensor<2x4x6x8xf32>, %[[V:.*]]: tensor<2x4x6x8xf32>
+// CHECK: graph.attention %[[Q]], %[[K]], %[[V]] bias %{{.*}} : tensor<1x1x6x6xf32> scale 1.000000e+00 : tensor<2x4x6x8xf32>
+// CHECK-NOT: graph.matmul
+func.func @diagonal_hidden_finite(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32> {
+  %kt = graph.transpose %k [0, 1, 3, 2] : tensor<2x4x6x8xf32> -> tensor<2x4x8x6xf32>
+  %s = graph.matmul %q, %kt : tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32> -> tensor<2x4x6x6xf32>
+  %i = graph.iota 0 : tensor<6x6xi32>
+  %j = graph.iota 1 : tensor<6x6xi32>
+  %c = graph.compare gt %i, %j : tensor<6x6xi32> -> tensor<6x6xi1>
+  %m4 = graph.reshape %c : tensor<6x6xi1> -> tensor<1x1x6x6xi1>
+  %mb = graph.broadcast %m4 : tensor<1x1x6x6xi1> -> tensor<2x4x6x6xi1>
+  %inf = graph.constant dense<-1.0e30> : tensor<2x4x6x6xf32>
+  %ms = graph.select %mb, %s, %inf : tensor<2x4x6x6xi1>, tensor<2x4x6x6xf32>
+  %p = graph.softmax %ms : tensor<2x4x6x6xf32>
+  %y = graph.matmul %p, %v : tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return %y : tensor<2x4x6x8xf32>
+}
+
+// -----
+
 // A sliding window: causal, and a mask for the far end.
 // CHECK-LABEL: func.func @window
 // CHECK-SAME: %[[Q:.*]]: tensor<2x4x6x8xf32>, %[[K:.*]]: tensor<2x4x6x8xf32>, %[[V:.*]]: tensor<2x4x6x8xf32>
@@ -463,7 +485,7 @@ func.func @window(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2
 
 // -----
 
-// query > key hides the diagonal: a mask, not causal.
+// query + 1 >= key shows one key more: a mask, not causal.
 // CHECK-LABEL: func.func @not_causal_by_one
 // CHECK-SAME: %[[Q:.*]]: tensor<2x4x6x8xf32>, %[[K:.*]]: tensor<2x4x6x8xf32>, %[[V:.*]]: tensor<2x4x6x8xf32>
 // CHECK: graph.attention %[[Q]], %[[K]], %[[V]] mask %{{.*}} : tensor<1x1x6x6xi1> scale 1.000000e+00 : tensor<2x4x6x8xf32>
@@ -473,7 +495,9 @@ func.func @not_causal_by_one(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %
   %s = graph.matmul %q, %kt : tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32> -> tensor<2x4x6x6xf32>
   %i = graph.iota 0 : tensor<6x6xi32>
   %j = graph.iota 1 : tensor<6x6xi32>
-  %c = graph.compare gt %i, %j : tensor<6x6xi32> -> tensor<6x6xi1>
+  %o = graph.constant dense<1> : tensor<6x6xi32>
+  %i1 = graph.add %i, %o : tensor<6x6xi32>
+  %c = graph.compare ge %i1, %j : tensor<6x6xi32> -> tensor<6x6xi1>
   %m4 = graph.reshape %c : tensor<6x6xi1> -> tensor<1x1x6x6xi1>
   %mb = graph.broadcast %m4 : tensor<1x1x6x6xi1> -> tensor<2x4x6x6xi1>
   %inf = graph.constant dense<0xFF800000> : tensor<2x4x6x6xf32>

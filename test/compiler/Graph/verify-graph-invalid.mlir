@@ -86,3 +86,28 @@ func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.n
   %b = graph.parameter [#graph.part<"w", [4], constant, 1.0>] : tensor<4xf32>
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// Kernels take a symbol as one count.
+func.func @main(%x: tensor<4xf32, #graph.dims<["seq"]>> {graph.name = "x"}) -> (tensor<4xf32, #graph.dims<["seq"]>> {graph.name = "y"}) {
+  // expected-error@below {{symbol "seq" is 5 here and 4 before}}
+  %i = graph.iota 0 : tensor<5xi32, #graph.dims<["seq"]>>
+  return %x : tensor<4xf32, #graph.dims<["seq"]>>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x3xf32, #graph.dims<["batch", "seq"]>> {graph.name = "x"}) -> (tensor<4x3xf32, #graph.dims<["batch", "seq"]>> {graph.name = "y"}) {
+  // expected-error@below {{extent 13 is called "batch*seq", which is 12}}
+  %i = graph.iota 0 : tensor<13xi32, #graph.dims<["batch*seq"]>>
+  return %x : tensor<4x3xf32, #graph.dims<["batch", "seq"]>>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32, #graph.dims<["seq"]>> {graph.name = "x"}) -> (tensor<4xf32, #graph.dims<["seq"]>> {graph.name = "y"}) {
+  // expected-error@below {{symbol "batch" occurs in "batch*seq" alone, so that its value is not known}}
+  %i = graph.iota 0 : tensor<12xi32, #graph.dims<["batch*seq"]>>
+  return %x : tensor<4xf32, #graph.dims<["seq"]>>
+}

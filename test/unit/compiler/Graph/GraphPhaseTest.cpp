@@ -5,6 +5,7 @@
 #include "dialects/Graph/GraphModule.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
@@ -113,6 +114,39 @@ TEST(GraphPhase, GroupedHeadsAreReadUnrepeated) {
     size_t attention = raised.text.find("graph.attention");
     EXPECT_NE(raised.text.find(key, attention), std::string::npos) << raised.text;
   }
+}
+
+TEST(GraphPhase, ConditionsMadeOfEachOther) {
+  // Sixty pairs of conditions, each made of the two before it, are a conjunction of two: found without
+  // walking every path.
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::string text =
+      R"(func.func @main(%x: tensor<4x4xf32> {graph.name = "x"}, %b: tensor<4x4xi1> {graph.name = "b"},
+      %d: tensor<4x4xi1> {graph.name = "d"}) -> (tensor<4x4xf32> {graph.name = "y"}) {
+  %v0 = graph.and %b, %d : tensor<4x4xi1>
+  %w0 = graph.or %b, %d : tensor<4x4xi1>
+)";
+  for (int i = 1; i < 60; ++i) {
+    std::string now = std::to_string(i), last = std::to_string(i - 1);
+    text += "  %v" + now + " = graph.and %v" + last + ", %w" + last + " : tensor<4x4xi1>\n";
+    text += "  %w" + now + " = graph.and %w" + last + ", %v" + now + " : tensor<4x4xi1>\n";
+  }
+  text += R"(  %inf = graph.constant dense<0xFF800000> : tensor<4x4xf32>
+  %s = graph.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %m = graph.select %v59, %s, %inf : tensor<4x4xi1>, tensor<4x4xf32>
+  %p = graph.softmax %m : tensor<4x4xf32>
+  %y = graph.matmul %p, %x : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+})";
+  context.loadDialect<GraphDialect, mlir::func::FuncDialect>();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+  MatchReports reports;
+  mlir::PassManager manager(&context);
+  addGraphPhase(manager, reports);
+  ASSERT_TRUE(succeeded(manager.run(*module)));
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_TRUE(reports[0].matched);
 }
 
 TEST(GraphPhase, OneToken) {

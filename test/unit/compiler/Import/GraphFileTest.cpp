@@ -1,6 +1,7 @@
 //===- GraphFileTest.cpp - Textual graphs, good and bad -------------------===//
 #include "compiler/Import/Importer.h"
 #include "compiler/Import/SourceScan.h"
+#include "compiler/Plan/ReferenceProgram.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/GraphModule.h"
 
@@ -63,6 +64,23 @@ func.func @main(%ids: tensor<2x3xi32>, %x: tensor<5xf32> {graph.name = "x"}) -> 
   EXPECT_EQ(main.getArgAttrOfType<mlir::StringAttr>(1, kNameAttr).str(), "x");
   EXPECT_EQ(main.getResultAttrOfType<mlir::StringAttr>(1, kNameAttr).str(), "result1");
   EXPECT_EQ(main.getArgAttrOfType<mlir::IntegerAttr>(0, kBoundAttr).getInt(), 7);
+}
+
+TEST_F(GraphFile, ReferenceConstantsKeepTheirSign) {
+  auto module = read(R"(
+func.func @main(%x: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi1>, tensor<2xf32>) {
+  %a = graph.constant dense<-3> : tensor<2xi32>
+  %b = graph.constant dense<[true, false]> : tensor<2xi1>
+  %c = graph.constant dense<[-0.5, 2.0]> : tensor<2xf32>
+  return %a, %b, %c : tensor<2xi32>, tensor<2xi1>, tensor<2xf32>
+})");
+  ASSERT_TRUE(module.isOk()) << module.status().message();
+  auto program = buildReferenceProgram(**module);
+  ASSERT_TRUE(program.isOk());
+  ASSERT_EQ(program->constants.size(), 3u);
+  EXPECT_EQ(program->constants[0].first, std::vector<double>{-3});
+  EXPECT_EQ(program->constants[1].first, (std::vector<double>{1, 0}));
+  EXPECT_EQ(program->constants[2].first, (std::vector<double>{-0.5, 2}));
 }
 
 TEST_F(GraphFile, WhatIsPrintedReadsBack) {
