@@ -13,8 +13,8 @@ LAST_RUN = HERE / "last-run.json"
 
 # (context, batch): one token, one more than a warp, a full tile, the study's own; batches are odd.
 SMALL_SIZES = ((1, 3), (33, 3), (128, 1), (512, 1))
-# The float64 reference of 10B takes most of a minute a sequence on one core.
-LARGE_SIZES = {"medium": (33, 3), "large": (33, 3), "xl": (33, 1), "10B": (9, 1)}
+# Few tokens where the float64 reference, which runs on the CPU, would take the longest: sizes of the weights are what differs.
+LARGE_SIZES = {"medium": (33, 3), "large": (33, 3), "xl": (33, 3), "10B": (9, 1)}
 
 
 class ToolError(Exception):
@@ -55,17 +55,18 @@ def without_counterpart():
 
 
 def split_text(text):
-    """(own text, {device file: its text}) of a kernel: files of the device library stand in their include guards."""
+    """(own text, {device file: its text}) of a kernel, which holds the device library's files in their include guards."""
     own, files, open_files = [], {}, []
     for line in text.splitlines():
-        if begins := re.fullmatch(r"#ifndef HEDDLE_DEVICE_(\w+)", line):
-            open_files.append(begins[1].lower())
+        if begins := re.fullmatch(r"#ifndef HEDDLE_DEVICE_(\w+)_(CUH|H)", line):
+            open_files.append(f"{begins[1]}.{begins[2]}".lower())
         (files.setdefault(open_files[-1], []) if open_files else own).append(line)
-        if ends := re.fullmatch(r"#endif // HEDDLE_DEVICE_(\w+)", line):
-            if not open_files or open_files.pop() != ends[1].lower():
-                raise ToolError(f"the guard of {ends[1]} ends where it did not begin")
+        if ends := re.fullmatch(r"#endif // HEDDLE_DEVICE_(\w+)_(CUH|H)", line):
+            if not open_files or open_files.pop() != f"{ends[1]}.{ends[2]}".lower():
+                raise ToolError(f"'{line}' stands where that guard did not begin")
     if open_files or not files:
-        raise ToolError("wanted the device library in its include guards, found " + (f"no end of {open_files[-1]}" if open_files else "none"))
+        found = f"no end of {open_files[-1]}" if open_files else "none"
+        raise ToolError(f"wanted the device library in its include guards, found {found}")
     return "\n".join(own).strip(), {name: "\n".join(lines) for name, lines in files.items()}
 
 
