@@ -13,7 +13,7 @@ LAST_RUN = HERE / "last-run.json"
 
 # (context, batch): one token, one more than a warp, a full tile, the study's own; batches are odd.
 SMALL_SIZES = ((1, 3), (33, 3), (128, 1), (512, 1))
-# Few tokens where the float64 reference, which runs on the CPU, would take the longest: sizes of the weights are what differs.
+# Few tokens where the float64 reference, which runs on the CPU, would take longest: what differs is the weights' size.
 LARGE_SIZES = {"medium": (33, 3), "large": (33, 3), "xl": (33, 3), "10B": (9, 1)}
 
 
