@@ -30,7 +30,8 @@ AtomProduct IterationSpace::resolve(const AtomProduct &product) const {
     if (atoms_[atom].replacement.empty())
       result.push_back(atom);
     else
-      result.append(resolve(atoms_[atom].replacement));
+      // Keeps what it finds: chains of splits and merges are followed once.
+      result.append(atoms_[atom].replacement = resolve(atoms_[atom].replacement));
   }
   return result;
 }

@@ -75,7 +75,7 @@ private:
     SymbolicDim extent;
     AtomProduct replacement; ///< Not empty once it was split or merged.
   };
-  std::vector<Atom> atoms_;
+  mutable std::vector<Atom> atoms_; ///< Mutable: `resolve` shortens chains of replacements.
 };
 
 /// All dimensions one after the other.

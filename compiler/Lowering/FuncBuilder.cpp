@@ -64,7 +64,7 @@ Value FuncBuilder::extent(const SymbolicDim &dim) {
     product =
         product ? Value(mlir::arith::MulIOp::create(builder_, named("extent"), product, factor)) : factor;
   };
-  for (const std::string &name : dim.symbols)
+  for (llvm::StringRef name : dim.symbols)
     multiply(symbol(name));
   if (dim.coefficient != 1 || dim.symbols.empty())
     multiply(mlir::arith::ConstantIndexOp::create(builder_, loc_, dim.coefficient));
@@ -76,7 +76,7 @@ Value FuncBuilder::extent(const SymbolicDim &dim) {
 
 AffineExpr FuncBuilder::coefficientExpr(const SymbolicDim &dim, llvm::SmallVectorImpl<Value> &symbols) {
   AffineExpr expr = builder_.getAffineConstantExpr(dim.coefficient);
-  for (const std::string &name : dim.symbols) {
+  for (llvm::StringRef name : dim.symbols) {
     Value argument = symbol(name);
     auto found = llvm::find(symbols, argument);
     unsigned position = found - symbols.begin();

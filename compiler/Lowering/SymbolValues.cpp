@@ -37,7 +37,7 @@ mlir::FailureOr<llvm::StringMap<int64_t>> heddle::symbolValues(mlir::Operation *
     for (const SymbolicDim &dim : extents) {
       int64_t rest = dim.value / dim.coefficient;
       llvm::SmallVector<llvm::StringRef> unknown;
-      for (const std::string &symbol : dim.symbols) {
+      for (llvm::StringRef symbol : dim.symbols) {
         auto known = values.find(symbol);
         if (known == values.end())
           unknown.push_back(symbol);
@@ -53,7 +53,7 @@ mlir::FailureOr<llvm::StringMap<int64_t>> heddle::symbolValues(mlir::Operation *
   }
   for (const SymbolicDim &dim : extents) {
     int64_t product = dim.coefficient;
-    for (const std::string &symbol : dim.symbols) {
+    for (llvm::StringRef symbol : dim.symbols) {
       if (!values.contains(symbol))
         return op->emitError() << "no extent gives the value of the symbol \"" << symbol << "\": \""
                                << dim.name() << "\" is known only as a product";

@@ -91,7 +91,7 @@ static LogicalResult verifySymbols(mlir::func::FuncOp main) {
   };
   auto product = [&](mlir::Operation *op, const SymbolicDim &dim) -> LogicalResult {
     int64_t value = dim.coefficient;
-    for (const std::string &symbol : dim.symbols) {
+    for (llvm::StringRef symbol : dim.symbols) {
       auto it = values.find(symbol);
       if (it == values.end())
         return op->emitError() << "symbol \"" << symbol << "\" occurs in \"" << dim.name()

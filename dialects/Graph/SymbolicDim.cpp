@@ -34,7 +34,7 @@ std::optional<SymbolicDim> SymbolicDim::parse(llvm::StringRef name, int64_t valu
     if (factor.empty() || !(llvm::isAlpha(factor[0]) || factor[0] == '_') ||
         !llvm::all_of(factor, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
       return std::nullopt;
-    dim.symbols.push_back(factor.str());
+    dim.symbols.push_back(factor);
   }
   if (dim.symbols.empty() || !std::is_sorted(dim.symbols.begin(), dim.symbols.end()) ||
       value % dim.coefficient != 0)
@@ -53,7 +53,7 @@ std::optional<SymbolicDim> SymbolicDim::dividedBy(const SymbolicDim &other) cons
   if (other.coefficient == 0 || coefficient % other.coefficient != 0)
     return std::nullopt;
   SymbolicDim quotient{coefficient / other.coefficient, symbols, other.value == 0 ? 0 : value / other.value};
-  for (const std::string &symbol : other.symbols) {
+  for (llvm::StringRef symbol : other.symbols) {
     auto it = llvm::find(quotient.symbols, symbol);
     if (it == quotient.symbols.end())
       return std::nullopt;

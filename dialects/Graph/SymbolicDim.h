@@ -19,11 +19,11 @@ namespace heddle::graph {
 /// coefficient × symbols; `value` is what that is in this compilation.
 struct SymbolicDim {
   int64_t coefficient = 1;
-  llvm::SmallVector<std::string, 2> symbols; ///< Sorted.
+  llvm::SmallVector<llvm::StringRef, 2> symbols; ///< Sorted; the text lives as long as the context's strings.
   int64_t value = 1;
 
   static SymbolicDim fixed(int64_t extent) { return {extent, {}, extent}; }
-  static SymbolicDim symbol(llvm::StringRef name, int64_t value) { return {1, {name.str()}, value}; }
+  static SymbolicDim symbol(llvm::StringRef name, int64_t value) { return {1, {name}, value}; }
 
   bool isStatic() const { return symbols.empty(); }
   bool isOne() const { return isStatic() && coefficient == 1; }

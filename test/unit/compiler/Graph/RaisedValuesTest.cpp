@@ -85,8 +85,8 @@ std::map<std::string, reference::Tensor> valuesOf(mlir::ModuleOp module) {
 using Values = std::map<std::string, reference::Tensor>;
 void expectEqual(const Values &before, const Values &after);
 
-/// After the graph phase, and after those that follow it: in float64 the casts of a precision policy change nothing, and
-/// a merged parameter holds what its parts held.
+/// After the graph phase, and after those that follow it: in float64 the casts of a precision policy change
+/// nothing, and a merged parameter holds what its parts held.
 void expectSameValues(mlir::ModuleOp module, bool mustRaise) {
   Values before = valuesOf(module);
   MatchReports reports;
