@@ -50,7 +50,7 @@ Plan cpuPlan() {
   buffer("w", BufferRole::Parameter, {3, 4}, Buffer::kUnplaced, 2, 2); // 3
   buffer("bias", BufferRole::Constant, {4}, Buffer::kUnplaced, 2, 2);  // 4
   buffer("y", BufferRole::Scratch, {5, 4}, 256, 2, 3);                 // 5
-  buffer("z", BufferRole::Output, {5, 4}, 768, 3, 3);                  // 6
+  buffer("z", BufferRole::Output, {5, 4}, 768, 3, 5);                  // 6
   buffer("runs", BufferRole::State, {1}, Buffer::kUnplaced, 4, 5);     // 7
   buffer("count", BufferRole::Output, {1}, 1024, 5, 5);                // 8
   buffer("zero", BufferRole::Constant, {1}, Buffer::kUnplaced, 0, 0);  // 9

@@ -33,9 +33,9 @@ TEST(MemoryReport, CompiledPlan) {
   EXPECT_EQ(report.arenaBytes, 544);
   EXPECT_EQ(report.unplacedPeak, 0);
   EXPECT_EQ(report.peakBytes, 96 + 544);
-  EXPECT_EQ(report.lowerBound, 96 + 24 + 32 + 32); // h and y at step 1, z always.
-  EXPECT_EQ(report.lowerBoundStep, 1);
-  EXPECT_EQ(report.unsharedBytes, 24 + 32);
+  EXPECT_EQ(report.lowerBound, 96 + 32 + 32); // y and z, which lives from step 2 to the end, at step 2.
+  EXPECT_EQ(report.lowerBoundStep, 2);
+  EXPECT_EQ(report.unsharedBytes, 24 + 32 + 32);
   EXPECT_EQ(report.bySize, (std::vector<int32_t>{2, 3, 4, 0, 1, 5, 6}));
 }
 
@@ -73,12 +73,12 @@ TEST(MemoryReport, TableHasTheFiguresAndTheLargestBuffers) {
                   "  fixed                     96\n"
                   "  arena                    544\n"
                   "  unplaced                   0\n"
-                  "lower bound                184  at step 1, block product\n"
-                  "without reuse              152\n"
+                  "lower bound                160  at step 2, copy\n"
+                  "without reuse              184\n"
                   "bytes  role       type     steps   offset  buffer  location\n"
                   "   48  parameter  3x4xf32  always       -  w       w.cpp:1\n"
                   "   32  scratch    2x4xf32  1..2       256  y       y.cpp:1\n"
-                  "   32  output     2x4xf32  always     512  z       z.cpp:1\n");
+                  "   32  output     2x4xf32  2..2       512  z       z.cpp:1\n");
 }
 
 } // namespace

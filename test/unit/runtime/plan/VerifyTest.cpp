@@ -82,9 +82,13 @@ TEST(Verify, Parts) {
 TEST(Verify, Memory) {
   EXPECT_EQ(broken([](Plan &p) { p.buffers[3].offset = 0; }),
             "plan: buffer 1 (h) and buffer 3 (y) live at once and share bytes of the arena");
-  // h dies at step 1 and z, an output, lives throughout: sharing is wrong although no step touches both.
-  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].offset = 0; }),
-            "plan: buffer 1 (h) and buffer 4 (z) live at once and share bytes of the arena");
+  // z, an output in the arena, lives from the step that writes it: h is dead by then, y is not.
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].offset = 0; }), "");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].offset = 256; }),
+            "plan: buffer 3 (y) and buffer 4 (z) live at once and share bytes of the arena");
+  // It is read after the run: it must live to the last step.
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].firstStep = p.buffers[4].lastStep = 1; }),
+            "plan: buffer 4 (z): an output in the arena wants to live until the last step 2, found 1");
   // Touching at a multiple of 256 is not sharing; disjoint lives may share.
   EXPECT_EQ(broken([](Plan &p) {
               Buffer late = p.buffers[1];
@@ -111,6 +115,7 @@ TEST(Verify, Outputs) {
   EXPECT_EQ(broken([](Plan &p) {
               p.steps.pop_back(), p.buffers[3].lastStep = 1,
                                   p.buffers[4].firstStep = p.buffers[4].lastStep = -1;
+              p.buffers[4].offset = Buffer::kUnplaced;
             }),
             "plan: buffer 4 (z) is an output that no step writes");
 }

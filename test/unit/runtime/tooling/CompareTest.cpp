@@ -73,9 +73,9 @@ TEST(Compare, AZeroReferenceIsJudgedByTheAbsoluteError) {
 TEST(Compare, TheBoundIsOneAndAHalfTimesEagerWithAFloor) {
   EXPECT_TRUE(passes(DType::F32, withError(1e-3), withError(1.5e-3)));
   EXPECT_FALSE(passes(DType::F32, withError(1e-3), withError(1.6e-3)));
-  // Eager happens to be exact: four roundings are left.
-  EXPECT_TRUE(passes(DType::F32, withError(0), withError(4 * 0x1p-24)));
-  EXPECT_FALSE(passes(DType::F32, withError(0), withError(4.1 * 0x1p-24)));
+  // Eager happens to be exact: sixteen roundings of float32 are left, four of a narrower type.
+  EXPECT_TRUE(passes(DType::F32, withError(0), withError(16 * 0x1p-24)));
+  EXPECT_FALSE(passes(DType::F32, withError(0), withError(16.1 * 0x1p-24)));
   EXPECT_TRUE(passes(DType::BF16, withError(0), withError(4 * 0x1p-8)));
   // Integers have no rounding.
   EXPECT_TRUE(passes(DType::I64, withError(0), withError(0)));
