@@ -40,6 +40,7 @@ namespace {
 struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
   void runOnOperation() override {
     eraseUnusedOps(getOperation());
+    padHeads(getOperation());
     materializeOutputs(getOperation());
     mlir::Block &block = getOperation().getBody().front();
     for (mlir::Operation &op : llvm::make_early_inc_range(block))

@@ -135,6 +135,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     mlir::func::FuncOp func = getOperation();
     mlir::Block &block = func.getBody().front();
     eraseUnusedOps(func);
+    padHeads(func);
     castPartsFirst(func);
     materializeOutputs(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {

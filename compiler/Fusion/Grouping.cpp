@@ -194,6 +194,47 @@ void heddle::materializeOperands(Operation *op) {
   }
 }
 
+/// `value` [B, H, S, D] with `extra` columns of zeros.
+static Value withZeros(mlir::OpBuilder &builder, mlir::Location loc, Value value, int64_t extra) {
+  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  if (extra == 0)
+    return value;
+  mlir::Type element = type.getElementType();
+  SymbolicShape one(4, SymbolicDim::fixed(1)), part = symbolicShape(type), whole = symbolicShape(type);
+  part[3] = SymbolicDim::fixed(extra);
+  whole[3] = SymbolicDim::fixed(type.getDimSize(3) + extra);
+  auto oneType = tensorType(builder.getContext(), one, element);
+  Value zero = ConstantOp::create(builder, loc, oneType,
+                                  mlir::DenseElementsAttr::get(oneType, builder.getFloatAttr(element, 0.0)));
+  Value zeros = BroadcastOp::create(builder, loc, tensorType(builder.getContext(), part, element), zero);
+  return ConcatOp::create(builder, loc, tensorType(builder.getContext(), whole, element),
+                          mlir::ValueRange{value, zeros}, 3);
+}
+
+void heddle::padHeads(mlir::func::FuncOp func) {
+  constexpr int64_t kMultiple = 8;
+  for (AttentionOp op : llvm::to_vector(func.getBody().front().getOps<AttentionOp>())) {
+    int64_t width = op.getQuery().getType().getDimSize(3), valueWidth = op.getValue().getType().getDimSize(3);
+    int64_t extra = llvm::alignTo(width, kMultiple) - width;
+    int64_t valueExtra = llvm::alignTo(valueWidth, kMultiple) - valueWidth;
+    mlir::OpBuilder builder(op);
+    mlir::Location loc = op.getLoc();
+    op.getQueryMutable().assign(withZeros(builder, loc, op.getQuery(), extra));
+    op.getKeyMutable().assign(withZeros(builder, loc, op.getKey(), extra));
+    if (valueExtra == 0)
+      continue;
+    op.getValueMutable().assign(withZeros(builder, loc, op.getValue(), valueExtra));
+    mlir::RankedTensorType narrow = op.getResult().getType();
+    SymbolicShape wide = symbolicShape(narrow);
+    wide[3] = SymbolicDim::fixed(valueWidth + valueExtra);
+    op.getResult().setType(tensorType(builder.getContext(), wide, narrow.getElementType()));
+    builder.setInsertionPointAfter(op);
+    auto cut = SliceOp::create(builder, loc, narrow, op.getResult(), llvm::ArrayRef<int64_t>{0, 0, 0, 0},
+                               llvm::ArrayRef<int64_t>{1, 1, 1, 1});
+    op.getResult().replaceAllUsesExcept(cut.getResult(), cut);
+  }
+}
+
 void heddle::eraseUnusedOps(mlir::func::FuncOp func) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
     if (llvm::isa_and_nonnull<GraphDialect>(op.getDialect()) && op.use_empty())

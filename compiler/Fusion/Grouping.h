@@ -33,6 +33,10 @@ void materializeOutputs(mlir::func::FuncOp func);
 /// product or attention needs other strides than the views give.
 void materializeOperands(mlir::Operation *op);
 
+/// Gives attention heads whose widths are multiples of 8, which the skeletons of all targets take: others are
+/// filled up with zeros, which change neither scores nor sums, and the result's extra columns are cut off.
+void padHeads(mlir::func::FuncOp func);
+
 /// Erases ops of the function that nothing uses: they need no group.
 void eraseUnusedOps(mlir::func::FuncOp func);
 

@@ -62,6 +62,11 @@ private:
     std::string name;
     for (char c : label)
       name += llvm::isAlnum(c) ? c : '_';
+    // These mnemonics are words of C++ or functions of its library, which no kernel can be called.
+    static constexpr llvm::StringLiteral kTaken[] = {"abs", "and", "cos", "div",   "erf", "exp",  "log",
+                                                     "not", "or",  "pow", "rsqrt", "sin", "sqrt", "tanh"};
+    if (llvm::is_contained(kTaken, label))
+      return name + "_rows";
     return name.empty() || llvm::isDigit(name[0]) ? "k_" + name : name;
   }
 

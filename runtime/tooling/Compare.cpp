@@ -83,14 +83,16 @@ double unitRoundoff(DType dtype) {
   return 0;
 }
 
-double errorBound(DType dtype, const Difference &eager) {
+double errorBound(DType dtype, const Difference &eager, int64_t longestSum) {
   double own = unitRoundoff(dtype);
-  double sums = own > 0 ? 16 * unitRoundoff(DType::F32) : 0; // Integers have no rounding.
+  if (own == 0)
+    return 1.5 * eager.relative(); // Integers have no rounding.
+  double sums = std::sqrt(static_cast<double>(longestSum)) / 2 * unitRoundoff(DType::F32);
   return std::max({1.5 * eager.relative(), 4 * own, sums});
 }
 
-bool passes(DType dtype, const Difference &eager, const Difference &compiled) {
-  return compiled.misplaced == 0 && compiled.relative() <= errorBound(dtype, eager);
+bool passes(DType dtype, const Difference &eager, const Difference &compiled, int64_t longestSum) {
+  return compiled.misplaced == 0 && compiled.relative() <= errorBound(dtype, eager, longestSum);
 }
 
 } // namespace heddle::runtime

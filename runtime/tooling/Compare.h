@@ -33,10 +33,10 @@ double unitRoundoff(DType dtype);
 /// otherwise forbid any other order. Four: one rounding each for storing the result, for its two operands,
 /// and for one change in the order of sums. Sixteen: a float32 sum of K terms in random order is off by about
 /// sqrt(K) / 2 roundings, 14 for the K = 768 of the smallest preset.
-double errorBound(DType dtype, const Difference &eager);
+double errorBound(DType dtype, const Difference &eager, int64_t longestSum);
 
 /// Whether compiled passes against eager: nothing misplaced, and an error within the bound.
-bool passes(DType dtype, const Difference &eager, const Difference &compiled);
+bool passes(DType dtype, const Difference &eager, const Difference &compiled, int64_t longestSum);
 
 } // namespace heddle::runtime
 

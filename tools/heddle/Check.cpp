@@ -15,6 +15,7 @@
 #include "runtime/base/Convert.h"
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -36,7 +37,8 @@ struct OutputCheck {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
   Difference eager, compiled;
-  bool ok() const { return passes(dtype, eager, compiled); }
+  int64_t longestSum = 0; ///< Terms of the compiled plan's longest product.
+  bool ok() const { return passes(dtype, eager, compiled, longestSum); }
 };
 
 /// The outputs of one pipeline. The executor is gone afterwards: the two never hold memory at once.
@@ -67,15 +69,24 @@ StatusOr<std::map<std::string, reference::Tensor>> referenceOutputs(const refere
   });
 }
 
+int64_t longestProduct(const Plan &plan) {
+  int64_t longest = 0;
+  for (const Step &step : plan.steps)
+    if (step.kind == StepKind::Product)
+      longest = std::max(longest, step.product.k);
+  return longest;
+}
+
 StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, reference::Tensor> &reference,
-                                                const Tensors &eager, const Tensors &compiled) {
+                                                const Tensors &eager, const Tensors &compiled,
+                                                int64_t longestSum) {
   std::vector<OutputCheck> checks;
   for (const auto &[name, wanted] : reference) {
     auto eagerOutput = eager.find(name), compiledOutput = compiled.find(name);
     if (eagerOutput == eager.end() || compiledOutput == compiled.end())
       return internalError("output '" + name + "' of the graph is missing in the " +
                            (eagerOutput == eager.end() ? "eager" : "compiled") + " plan");
-    OutputCheck check{name, compiledOutput->second.dtype, compiledOutput->second.shape, {}, {}};
+    OutputCheck check{name, compiledOutput->second.dtype, compiledOutput->second.shape, {}, {}, 0};
     if (eagerOutput->second.dtype != check.dtype)
       return internalError("output '" + name +
                            "' has another type in the eager plan than in the compiled one");
@@ -83,6 +94,8 @@ StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, refe
     HEDDLE_ASSIGN_OR_RETURN(check.compiled, compare(check.dtype, compiledOutput->second.data, wanted));
     checks.push_back(std::move(check));
   }
+  for (OutputCheck &check : checks)
+    check.longestSum = longestSum;
   if (checks.empty())
     return invalidInput("the model has no outputs: there is nothing to check");
   return checks;
@@ -107,7 +120,8 @@ std::string checkTable(const std::vector<OutputCheck> &checks) {
                {"verdict"}});
   for (const OutputCheck &check : checks)
     table.add({check.name, describe(check.dtype, check.shape), scientific(check.eager.relative()),
-               scientific(check.compiled.relative()), scientific(errorBound(check.dtype, check.eager)),
+               scientific(check.compiled.relative()),
+               scientific(errorBound(check.dtype, check.eager, check.longestSum)),
                scientific(check.eager.maxAbs), scientific(check.compiled.maxAbs),
                std::to_string(check.compiled.misplaced), check.ok() ? "ok" : "FAILED"});
   return table.text();
@@ -127,7 +141,7 @@ std::string checkJson(const Plan &plan, const std::vector<OutputCheck> &checks, 
                               {"reference_norm", check.compiled.referenceNorm},
                               {"eager_error", check.eager.relative()},
                               {"compiled_error", check.compiled.relative()},
-                              {"bound", errorBound(check.dtype, check.eager)},
+                              {"bound", errorBound(check.dtype, check.eager, check.longestSum)},
                               {"eager_max_abs", check.eager.maxAbs},
                               {"compiled_max_abs", check.compiled.maxAbs},
                               {"misplaced", check.compiled.misplaced},
@@ -158,8 +172,9 @@ Status runCheck(const CheckFlags &flags) {
   progress.clear();
   if (!reference)
     return std::move(reference).status().with("the float64 reference");
-  HEDDLE_ASSIGN_OR_RETURN(std::vector<OutputCheck> checks,
-                          checkOutputs(*reference, eagerOutputs, compiledOutputs));
+  HEDDLE_ASSIGN_OR_RETURN(
+      std::vector<OutputCheck> checks,
+      checkOutputs(*reference, eagerOutputs, compiledOutputs, longestProduct(compiled.plan)));
 
   int failed = 0;
   for (const OutputCheck &check : checks)

@@ -14,7 +14,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @exp(
+// CHECK-LABEL: kernel.func @exp_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.exp %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -25,7 +25,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @log(
+// CHECK-LABEL: kernel.func @log_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.log %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -36,7 +36,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @sqrt(
+// CHECK-LABEL: kernel.func @sqrt_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.sqrt %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -47,7 +47,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @rsqrt(
+// CHECK-LABEL: kernel.func @rsqrt_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.rsqrt %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -58,7 +58,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @tanh(
+// CHECK-LABEL: kernel.func @tanh_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.tanh %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -69,7 +69,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @erf(
+// CHECK-LABEL: kernel.func @erf_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.erf %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -80,7 +80,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @sin(
+// CHECK-LABEL: kernel.func @sin_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.sin %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -91,7 +91,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @cos(
+// CHECK-LABEL: kernel.func @cos_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.cos %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -102,7 +102,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @abs(
+// CHECK-LABEL: kernel.func @abs_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.absf %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -248,7 +248,7 @@ func.func @main(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @div(
+// CHECK-LABEL: kernel.func @div_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Z:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = arith.divf %[[X]], %[[Z]] : f32
@@ -260,7 +260,7 @@ func.func @main(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @pow(
+// CHECK-LABEL: kernel.func @pow_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Z:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.powf %[[X]], %[[Z]] : f32
@@ -368,7 +368,7 @@ func.func @main(%x: tensor<4x8xi64>, %y: tensor<4x8xi64>) -> tensor<4x8xi64> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @and(
+// CHECK-LABEL: kernel.func @and_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Z:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = arith.andi %[[X]], %[[Z]] : i1
@@ -380,7 +380,7 @@ func.func @main(%x: tensor<4x8xi1>, %y: tensor<4x8xi1>) -> tensor<4x8xi1> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @or(
+// CHECK-LABEL: kernel.func @or_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Z:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = arith.ori %[[X]], %[[Z]] : i1
@@ -550,7 +550,7 @@ func.func @main(%x: tensor<4x8xi32>) -> tensor<4x8xi32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @abs(
+// CHECK-LABEL: kernel.func @abs_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[Y:[0-9]+]] = math.absi %[[X]] : i32
 // CHECK-NEXT: kernel.store %[[Y]],
@@ -561,7 +561,7 @@ func.func @main(%x: tensor<4x8xi32>) -> tensor<4x8xi32> {
 
 // -----
 
-// CHECK-LABEL: kernel.func @not(
+// CHECK-LABEL: kernel.func @not_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK-NEXT: %[[T:[a-z0-9_]+]] = arith.constant true
 // CHECK-NEXT: %[[Y:[0-9]+]] = arith.xori %[[X]], %[[T]] : i1
@@ -755,7 +755,7 @@ func.func @main(%x: tensor<4x8xf16>, %y: tensor<4x8xf16>) -> tensor<4x8xf16> {
 // -----
 
 // A square is a product, which is exact where a power need not be; other powers are powers.
-// CHECK-LABEL: kernel.func @pow(
+// CHECK-LABEL: kernel.func @pow_rows(
 // CHECK: %[[X:[0-9]+]] = kernel.load
 // CHECK: %[[Y:[0-9]+]] = arith.mulf %[[X]], %[[X]] : f32
 // CHECK-NEXT: kernel.store %[[Y]],

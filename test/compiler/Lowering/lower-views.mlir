@@ -48,7 +48,7 @@ func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // A part of a packed projection, [sequence, 3 heads of 8] cut and turned to heads first: one offset, three strides.
 // CHECK-DAG: #[[PART:[a-z0-9]+]] = affine_map<(d0, d1, d2) -> (d0 * 8 + d1 * 48 + d2 + 24)>
-// CHECK-LABEL: kernel.func @exp(
+// CHECK-LABEL: kernel.func @exp_rows(
 // CHECK: kernel.load %{{.*}}[#[[PART]]]
 func.func @main(%x: tensor<5x48xf32>) -> tensor<3x5x8xf32> {
   %0 = graph.slice %x offsets [0, 24] strides [1, 1] : tensor<5x48xf32> -> tensor<5x24xf32>
@@ -75,7 +75,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
 // -----
 
 // Rank 0 and extents of 1 have no loops of their own.
-// CHECK-LABEL: kernel.func @exp(
+// CHECK-LABEL: kernel.func @exp_rows(
 // CHECK: kernel.rows () in () {
 // CHECK-NEXT: kernel.columns %{{.*}} in %{{.*}} {
 // CHECK-NEXT: kernel.load %{{.*}} ()

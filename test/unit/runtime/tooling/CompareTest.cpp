@@ -71,21 +71,21 @@ TEST(Compare, AZeroReferenceIsJudgedByTheAbsoluteError) {
 }
 
 TEST(Compare, TheBoundIsOneAndAHalfTimesEagerWithAFloor) {
-  EXPECT_TRUE(passes(DType::F32, withError(1e-3), withError(1.5e-3)));
-  EXPECT_FALSE(passes(DType::F32, withError(1e-3), withError(1.6e-3)));
+  EXPECT_TRUE(passes(DType::F32, withError(1e-3), withError(1.5e-3), 1024));
+  EXPECT_FALSE(passes(DType::F32, withError(1e-3), withError(1.6e-3), 1024));
   // Eager happens to be exact: sixteen roundings of float32 are left, four of a narrower type.
-  EXPECT_TRUE(passes(DType::F32, withError(0), withError(16 * 0x1p-24)));
-  EXPECT_FALSE(passes(DType::F32, withError(0), withError(16.1 * 0x1p-24)));
-  EXPECT_TRUE(passes(DType::BF16, withError(0), withError(4 * 0x1p-8)));
+  EXPECT_TRUE(passes(DType::F32, withError(0), withError(16 * 0x1p-24), 1024));
+  EXPECT_FALSE(passes(DType::F32, withError(0), withError(16.1 * 0x1p-24), 1024));
+  EXPECT_TRUE(passes(DType::BF16, withError(0), withError(4 * 0x1p-8), 1024));
   // Integers have no rounding.
-  EXPECT_TRUE(passes(DType::I64, withError(0), withError(0)));
-  EXPECT_FALSE(passes(DType::I64, withError(0), withError(1e-9)));
+  EXPECT_TRUE(passes(DType::I64, withError(0), withError(0), 1024));
+  EXPECT_FALSE(passes(DType::I64, withError(0), withError(1e-9), 1024));
 }
 
 TEST(Compare, NothingMisplacedPasses) {
   Difference bad = withError(0);
   bad.misplaced = 1;
-  EXPECT_FALSE(passes(DType::F32, withError(1), bad));
+  EXPECT_FALSE(passes(DType::F32, withError(1), bad, 1024));
   // Not even where eager has the same fault.
-  EXPECT_FALSE(passes(DType::F32, bad, bad));
+  EXPECT_FALSE(passes(DType::F32, bad, bad, 1024));
 }
