@@ -123,6 +123,8 @@ struct AttentionScale {
 };
 
 constexpr float kLog2E = 1.4426950408889634f;
+/// Just under the largest float divided by log2(e).
+constexpr float kLargestScore = 2.35e38f;
 constexpr float kLn2 = 0.6931471805599453f;
 
 template <typename Score>
@@ -164,8 +166,13 @@ __device__ inline float masked_score(const Score &score, float s, float scale, i
   // Rows beyond q_len can be in any tile of the last block; keys beyond kv_len are in edge tiles alone.
   const int i_safe = i < q_len ? i : q_len - 1;
   const int j_safe = Edge && j >= kv_len ? kv_len - 1 : j;
-  if constexpr (Score::kHasScore)
+  if constexpr (Score::kHasScore) {
     s = score.score(s * scale, b, h, i_safe, j_safe);
+    // A finite score is a key that is seen, however small: it must not become infinite when softmax
+    // multiplies it by log2(e). (Biases of -3.4e38 stand for masks in some models.)
+    if (s > -INFINITY && s < INFINITY)
+      s = fminf(fmaxf(s, -kLargestScore), kLargestScore);
+  }
   bool keep = true;
   if constexpr (Edge)
     keep = j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len);
