@@ -123,8 +123,8 @@ struct AttentionScale {
 };
 
 constexpr float kLog2E = 1.4426950408889634f;
-/// Just under the largest float divided by log2(e).
-constexpr float kLargestScore = 2.35e38f;
+/// Just under the largest float.
+constexpr float kLargestExponent = 3.4e38f;
 constexpr float kLn2 = 0.6931471805599453f;
 
 template <typename Score>
@@ -132,7 +132,7 @@ __device__ inline AttentionScale attention_scale(float scale) {
   AttentionScale result;
   if (Score::kHasScore) {
     result.q_factor = 1.0f;
-    result.exponent = kLog2E;
+    result.exponent = 1.0f; // masked_score has multiplied by log2(e)
   } else {
     result.q_factor = scale > 0.0f ? 1.0f : scale < 0.0f ? -1.0f : scale == 0.0f ? 0.0f : scale;
     result.exponent = scale == 0.0f ? kLog2E : fabsf(scale) * kLog2E;
@@ -157,9 +157,9 @@ __device__ inline TileKind classify_tile(int row, int rows, int key, int keys, i
   return TileKind::Full;
 }
 
-/// The score that enters softmax for (i, j), from the bare product s. `Edge`: i or j may be out of range, or
-/// above the causal diagonal. The generated functions see the nearest index in range instead, and the result
-/// is dropped.
+/// The score that enters softmax for (i, j), from the bare product s; times log2(e) where it was generated.
+/// `Edge`: i or j may be out of range, or above the causal diagonal. The generated functions see the nearest
+/// index in range instead, and the result is dropped.
 template <typename Score, bool Edge>
 __device__ inline float masked_score(const Score &score, float s, float scale, int b, int h, int i, int j,
                                      int q_len, int kv_len) {
@@ -167,11 +167,15 @@ __device__ inline float masked_score(const Score &score, float s, float scale, i
   const int i_safe = i < q_len ? i : q_len - 1;
   const int j_safe = Edge && j >= kv_len ? kv_len - 1 : j;
   if constexpr (Score::kHasScore) {
-    s = score.score(s * scale, b, h, i_safe, j_safe);
-    // A finite score is a key that is seen, however small: it must not become infinite when softmax
-    // multiplies it by log2(e). (Biases of -3.4e38 stand for masks in some models.)
-    if (s > -INFINITY && s < INFINITY)
-      s = fminf(fmaxf(s, -kLargestScore), kLargestScore);
+    const float natural = score.score(s * scale, b, h, i_safe, j_safe);
+    // Multiplied here and rounded, so that a row's maximum is exactly one of the numbers that it is
+    // subtracted from: beside scores of 1e38 a fused multiply-subtract would leave rounding errors of 1e30 in
+    // the exponent.
+    s = natural * kLog2E;
+    // A finite score is a key that is seen, however small: it must not become infinite. (Biases of -3.4e38
+    // stand for masks in some models.)
+    if (natural > -INFINITY && natural < INFINITY)
+      s = fminf(fmaxf(s, -kLargestExponent), kLargestExponent);
   }
   bool keep = true;
   if constexpr (Edge)
