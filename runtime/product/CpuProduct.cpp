@@ -43,6 +43,13 @@ Grid chooseGrid(const Product &p, int threads) {
         bestCost = cost;
       }
     }
+  // Narrow tiles: what a thread packs of b (tileN x k) stays in its second-level cache. 3 to 4 % faster than
+  // tiles of 1536 and 3072 columns for study:small at 512 tokens (heddle bench --profile, 2 cores, AVX-512).
+  constexpr int64_t widest = 384;
+  if (best.tileN > widest) {
+    best.tileN = ceilDiv(ceilDiv(p.n, ceilDiv(p.n, widest)), unit) * unit;
+    best.tilesN = ceilDiv(p.n, best.tileN);
+  }
   return best;
 }
 
