@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -95,10 +96,11 @@ struct Compiler::Impl {
       auto start = std::chrono::steady_clock::now();
       mlir::PassManager manager(&context);
       addPhase(manager, phase, options, shortName(request.model), report.matches);
+      manager.enableVerifier(false); // Once at the phase's end, below, and not after each of its passes.
       if (!options.reproducer.empty())
         manager.enableCrashReproducerGeneration(options.reproducer, /*genLocalReproducer=*/false);
       FirstDiagnostic diagnostic(&context);
-      if (failed(manager.run(module)))
+      if (failed(manager.run(module)) || failed(mlir::verify(module)))
         return diagnostic.status(name);
       if (phase == CompilePhase::Fusion)
         report.groups = groupReports(module);
