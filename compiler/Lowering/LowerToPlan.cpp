@@ -6,6 +6,7 @@
 #include "compiler/Lowering/SymbolValues.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Plan/PlanDialect.h"
+#include "runtime/plan/Workspace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,10 +26,6 @@ using mlir::RankedTensorType;
 using mlir::Value;
 
 namespace {
-
-/// What cuBLASLt may use beside a product's operands: NVIDIA's advice for sm_90, and what PyTorch gives it
-/// there. Without any, products that are split along k are not among its choices.
-constexpr int64_t kCudaWorkspaceBytes = int64_t(32) << 20;
 
 int64_t elementBytes(mlir::Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); }
 
@@ -270,7 +267,7 @@ struct LowerToPlanPass : public impl::LowerToPlanBase<LowerToPlanPass> {
     auto program =
         plan::ProgramOp::create(builder, func.getLoc(), "plan", model, device, target, pipeline, mode,
                                 precision, builder.getDictionaryAttr(symbols), /*arenaBytes=*/0,
-                                device == "cuda" ? kCudaWorkspaceBytes : 0, llvm::APFloat(0.0));
+                                device == "cuda" ? runtime::kCublasWorkspaceBytes : 0, llvm::APFloat(0.0));
     program.getBody().emplaceBlock();
     if (mlir::failed(ProgramBuilder(func, program, *values, precision == "tf32").build()))
       return signalPassFailure();

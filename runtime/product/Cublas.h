@@ -10,6 +10,7 @@
 
 #include "runtime/base/Status.h"
 #include "runtime/device/Device.h"
+#include "runtime/plan/Workspace.h"
 
 #include <functional>
 #include <memory>
@@ -17,9 +18,6 @@
 #include <vector>
 
 namespace heddle::runtime {
-
-/// Workspace to give to products, in bytes: what PyTorch gives cuBLAS on Hopper, so that choices compare.
-inline constexpr int64_t kCublasWorkspaceBytes = int64_t(32) << 20;
 
 class Cublas {
 public:

@@ -100,6 +100,69 @@ void run(Problem p) {
               p.text().c_str(), check.error, check.plainRatio, check.ok ? "" : ": ", check.message.c_str());
 }
 
+/// A bias that stands for a mask in some models: finite, so large that it swallows every score.
+struct SwallowingScore {
+  static constexpr bool kCausal = false;
+  static constexpr bool kHasMask = false;
+  static constexpr bool kHasScore = true;
+  float score(float s, int, int, int, int) const { return s - 3.4e38f; }
+  bool keep(int, int, int, int) const { return true; }
+};
+
+/// A row whose scores are all the same finite number, however small, is the average of the values.
+template <typename T, int D, int V, int M, int N, int W>
+void runSwallowed(uint64_t seed) {
+  constexpr int kQueries = 17, kKeys = N + 9; // An edge tile and a full one.
+  std::vector<T> in(kQueries * D + kKeys * (D + V) + 8), out(kQueries * V + 8);
+  const auto align = [](T *pointer) {
+    return reinterpret_cast<T *>((reinterpret_cast<uintptr_t>(pointer) + 15) / 16 * 16);
+  };
+  T *q = align(in.data()), *k = q + kQueries * D, *v = k + kKeys * D, *result = align(out.data());
+  for (int i = 0; i < kQueries * D + kKeys * D; ++i)
+    q[i] = from_float<T>(float(i % 11 - 5) / 8);
+  for (int i = 0; i < kKeys * V; ++i)
+    v[i] = from_float<T>(float(i % 13 - 6) / 8);
+  AttentionParams<T> params{q,
+                            k,
+                            v,
+                            result,
+                            nullptr,
+                            1,
+                            1,
+                            1,
+                            kQueries,
+                            kKeys,
+                            kQueries * D,
+                            kQueries * D,
+                            D,
+                            kKeys * D,
+                            kKeys * D,
+                            D,
+                            kKeys * V,
+                            kKeys * V,
+                            V,
+                            kQueries * V,
+                            kQueries * V,
+                            V,
+                            1.0f};
+  emulation::launch(attention_blocks(1, 1, kQueries, M), W * 32, ShapeOf<D, V, M, N, W>::kSharedBytes, seed,
+                    [&] { attention_forward<T, D, V, M, N, W, SwallowingScore, true>(params, {}); });
+  // The exponentials are exactly 1 and the sums of eighths exact: what rounds is the reciprocal of the sum,
+  // its product, and the result's own type.
+  const double unit = kElement<T> == Element::F32 ? 0x1p-22 : 0x1p-8;
+  bool ok = true;
+  for (int i = 0; i < kQueries; ++i)
+    for (int c = 0; c < V; ++c) {
+      double mean = 0;
+      for (int j = 0; j < kKeys; ++j)
+        mean += double((j * V + c) % 13 - 6) / 8 / kKeys;
+      ok = ok && std::fabs(to_float(result[i * V + c]) - mean) <= unit; // |mean| < 1; NaN fails.
+    }
+  ++runs;
+  failures += !ok;
+  std::printf("%s scores swallowed by a bias, d%d v%d, tile %dx%d\n", ok ? "ok  " : "FAIL", D, V, M, N);
+}
+
 /// Small problems that meet each path of the kernel, for one choice of tile.
 template <typename T, int D, int V, int M, int N, int W>
 void suite(uint64_t seed) {
@@ -122,6 +185,7 @@ void suite(uint64_t seed) {
   run<T, D, V, M, N, W, false, true, false>(sized(1, 1, 1, 45, N + 9, Layout::Contiguous));
   run<T, D, V, M, N, W, false, false, true>(sized(1, 2, 1, 17, N + 1, Layout::Packed));
   run<T, D, V, M, N, W, true, true, true>(sized(1, 1, 1, M + 2, M + 70, Layout::Ragged));
+  runSwallowed<T, D, V, M, N, W>(seed);
   Problem zero = sized(1, 1, 1, 5, 7, Layout::Contiguous);
   zero.scale = 0;
   run<T, D, V, M, N, W, false, false, false>(zero);
