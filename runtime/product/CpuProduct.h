@@ -13,12 +13,12 @@
 
 namespace heddle::runtime {
 
-/// Computes Plan.h's Product with float32 sums: by TiledProducts where Product::algorithm is kTiledProduct, by
-/// the library where it is empty. For the library the result is cut into tiles by its size and the number of
-/// threads alone, each tile computed by one thread: the same product gives the same bits every time. bf16 and
-/// f16 operands are widened panel by panel, and a narrow result is rounded once, on store.
-/// MathMode::TF32 permits rounding of the operands, which this processor has no use for: they stay float32.
-/// Not for two callers at a time.
+/// Computes Plan.h's Product with float32 sums: by TiledProducts where Product::algorithm is kTiledProduct,
+/// by the library where it is empty. For the library the result is cut into tiles by its size and the number
+/// of threads alone, each tile computed by one thread: the same product gives the same bits every time. bf16
+/// and f16 operands are widened panel by panel, and a narrow result is rounded once, on store. MathMode::TF32
+/// permits rounding of the operands, which this processor has no use for: they stay float32. Not for two
+/// callers at a time.
 class CpuProducts {
 public:
   /// Unavailable where the product library does not work on this processor.

@@ -18,9 +18,15 @@ void multiplyRows(const TiledKernels::Block &block) {
   using Vector = typename Isa::Vector;
   constexpr int64_t columns = Vectors * Isa::kLanes;
   Vector sums[Rows][Vectors] = {};
-  const float *a = block.a, *b = block.b;
+  const float *b = block.b;
   float *panel = block.panel;
-  const int64_t depth = block.depth, bLd = Pack ? block.bLd : columns;
+  const int64_t depth = block.depth, aLd = block.aLd, bLd = Pack ? block.bLd : columns;
+  // A pointer for every third row: with one and two leading dimensions as index all rows are addressed.
+  constexpr int groups = (Rows + 2) / 3;
+  const float *a[groups];
+#pragma GCC unroll 8
+  for (int g = 0; g < groups; ++g)
+    a[g] = block.a + 3 * g * aLd;
   for (int64_t l = 0; l < depth; ++l, b += bLd) {
     Vector right[Vectors];
 #pragma GCC unroll 4
@@ -31,11 +37,14 @@ void multiplyRows(const TiledKernels::Block &block) {
     }
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i) {
-      Vector left = Isa::broadcast(a[i * kTiledRowStride + l]);
+      Vector left = Isa::broadcast(a[i / 3][i % 3 * aLd]);
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v)
         sums[i][v] = Isa::multiplyAdd(left, right[v], sums[i][v]);
     }
+#pragma GCC unroll 8
+    for (int g = 0; g < groups; ++g)
+      ++a[g];
   }
   // Not one loop with a choice inside: the sums would leave their registers.
   if (const float *from = block.from)

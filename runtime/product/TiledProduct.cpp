@@ -22,8 +22,8 @@ float *aligned(float *data) {
   return reinterpret_cast<float *>(roundUp(reinterpret_cast<intptr_t>(data), kLine * int64_t{sizeof(float)}));
 }
 
-/// How much of a is packed at a time: rows whose block of kTiledDepth columns, with a tile's share of b and d,
-/// fits a second-level cache of 1 MiB; fewer where k is so large that all of k would be tens of megabytes.
+/// How much of a is packed at a time: rows whose block of kTiledDepth columns, with a tile's share of b and
+/// d, fits a second-level cache of 1 MiB; fewer where k is so large that all of k would be tens of megabytes.
 constexpr int64_t kChunkRows = 512, kChunkElements = int64_t{4} << 20;
 
 /// Panels of b side by side in a tile, at the most. Each block of a that comes from the third-level cache is
@@ -81,7 +81,8 @@ struct Stored {
 /// destination[j * ld + i] = source(row + i, column + j), zero for i from `rows` to the next multiple of
 /// kBlock below `padded`. `wide` holds kBlock × kTiledDepth elements.
 void packTransposed(const TiledKernels &kernels, const Stored &source, int64_t row, int64_t column,
-                    int64_t rows, int64_t columns, int64_t padded, float *destination, int64_t ld, float *wide) {
+                    int64_t rows, int64_t columns, int64_t padded, float *destination, int64_t ld,
+                    float *wide) {
   float block[kBlock * kBlock], turned[kBlock * kBlock];
   for (int64_t i = 0; i < padded; i += kBlock) {
     int64_t height = std::clamp<int64_t>(rows - i, 0, kBlock);
@@ -124,8 +125,8 @@ public:
       int64_t depth = std::min(kTiledDepth, p.k - l);
       float *to = packed + blockOfA(l, panelsOf(rows)) + first * kTiledRowStride;
       if (p.a.transposed)
-        packTransposed(kernels, a, l, row + first, depth, count, roundUp(depth, kBlock), to,
-                       kTiledRowStride, wide);
+        packTransposed(kernels, a, l, row + first, depth, count, roundUp(depth, kBlock), to, kTiledRowStride,
+                       wide);
       else
         for (int64_t i = 0; i < count; ++i) {
           const float *from = a.row(row + first + i, l, depth, wide);
@@ -176,7 +177,8 @@ public:
           packedA + blockOfA(l, panelsOf(chunkRows)) + firstPanel * kernels.rows * kTiledRowStride;
       int64_t steps = panelsOf(tile.rows) * (ld / kernels.columns);
       int64_t share = ceilDiv(ahead.lines(), steps);
-      // A panel of a comes once from the third-level cache and meets every panel of b, which are in the second.
+      // A panel of a comes once from the third-level cache and meets every panel of b, which are in the
+      // second.
       for (int64_t i = 0; i < tile.rows; i += kernels.rows)
         for (int64_t j = 0; j < ld; j += kernels.columns) {
           ahead.some(share);
@@ -184,6 +186,7 @@ public:
           TiledKernels::Block block;
           block.depth = depth;
           block.a = blockA + i * kTiledRowStride;
+          block.aLd = kTiledRowStride;
           block.panel = packedB + j * kTiledDepth;
           bool packs = i == 0 && packsByItself && j + kernels.columns <= tile.columns;
           block.b = packs ? b.row(l, tile.column + j, 0, nullptr) : block.panel;
@@ -249,7 +252,8 @@ private:
            (p.beta == 0.0 || (p.beta == 1.0 && c.dtype == DType::F32));
   }
 
-  /// The panel of b from column j of the tile on, depth × kernels.columns; what lies beyond the matrix is zero.
+  /// The panel of b from column j of the tile on, depth × kernels.columns; what lies beyond the matrix is
+  /// zero.
   void packB(const Tile &tile, int64_t j, int64_t l, int64_t depth, float *panel, float *wide) const {
     int64_t columns = std::min(kernels.columns, tile.columns - j);
     if (p.b.transposed)
@@ -319,8 +323,8 @@ Status TiledProducts::run(const Product &product, const void *a, const void *b, 
   }
   int64_t blocks = std::max<int64_t>(ceilDiv(p.k, kTiledDepth), 1);
   // Chunks of one size, so that the last is no sliver.
-  int64_t most = roundUp(std::clamp(kChunkElements / (blocks * kTiledDepth), kernels_.rows, kChunkRows),
-                         kernels_.rows);
+  int64_t most =
+      roundUp(std::clamp(kChunkElements / (blocks * kTiledDepth), kernels_.rows, kChunkRows), kernels_.rows);
   int64_t chunks = std::max<int64_t>(ceilDiv(p.m, most), 1);
   int64_t chunk = roundUp(ceilDiv(p.m, chunks), kernels_.rows);
   std::vector<Status> statuses(scratch_.size());
