@@ -5,6 +5,7 @@
 #include "runtime/device/cuda/Tune.h"
 #include "runtime/product/Cublas.h"
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -303,6 +304,32 @@ TEST_F(GpuProduct, Epilogues) {
            .out = DType::F32,
            .epilogue = epilogue});
   }
+}
+
+// What fusion makes: a bias and an addend of the result's type, in one call; sizes that no vector divides,
+// one row, one column, and a sum of one.
+TEST_F(GpuProduct, EpiloguesWithAddendAndOddSizes) {
+  for (Epilogue epilogue : {Epilogue::Bias, Epilogue::BiasGeluTanh, Epilogue::BiasRelu})
+    for (DType in : {DType::F32, DType::BF16})
+      for (DType out : {DType::F32, DType::BF16})
+        for (double beta : {0.0, 1.0})
+          for (auto [m, n, k] :
+               {std::array<int64_t, 3>{64, 96, 32}, {35, 101, 72}, {1, 200, 64}, {48, 1, 64}, {5, 7, 1}}) {
+            if (in == DType::F32 && out != DType::F32)
+              continue;
+            std::string name = "epilogue " + std::to_string(int(epilogue)) + " beta " + std::to_string(beta) +
+                               " n " + std::to_string(n);
+            check({.name = name.c_str(),
+                   .m = m,
+                   .n = n,
+                   .k = k,
+                   .transposedB = true,
+                   .math = in == DType::F32 ? MathMode::F32 : MathMode::Low,
+                   .in = in,
+                   .out = out,
+                   .beta = beta,
+                   .epilogue = epilogue});
+          }
 }
 
 TEST_F(GpuProduct, LargerSizes) {
