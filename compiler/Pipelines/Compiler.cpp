@@ -118,7 +118,7 @@ struct Compiler::Impl {
   Status dump(mlir::ModuleOp module, int number, const std::string &name, const std::string &directory) {
     std::string text;
     llvm::raw_string_ostream out(text);
-    module.print(out, mlir::OpPrintingFlags().elideLargeElementsAttrs(1 << 20));
+    module.print(out); // Whole, so that the graph's phases read back.
     HEDDLE_RETURN_IF_ERROR(writeDump(directory, std::to_string(number) + "-" + name + ".mlir", text));
     if (name != "Target")
       return Status::ok();
