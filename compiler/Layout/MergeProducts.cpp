@@ -1,6 +1,7 @@
 //===- MergeProducts.cpp - One product for Q, K and V ---------------------===//
 #include "compiler/Graph/Match.h"
 #include "compiler/Layout/Passes.h"
+#include "compiler/Layout/ProductMemory.h"
 #include "compiler/Support/Locations.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -67,6 +68,17 @@ bool agree(WeightProduct first, WeightProduct next, NearMiss &miss) {
   return true;
 }
 
+/// What is held while the merged product of `products` runs: their casts and results all at once.
+int64_t mergedBytes(llvm::ArrayRef<WeightProduct> products, const ProductMemory &memory) {
+  int64_t bytes = memory.at(products.front().product);
+  for (const WeightProduct &product : products.drop_front()) {
+    bytes += tensorBytes(product.product->getResult(0));
+    if (product.cast)
+      bytes += tensorBytes(product.cast->getResult(0));
+  }
+  return bytes;
+}
+
 /// Puts the merged product in the first one's place, and slices in the others'.
 Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
   WeightProduct first = products.front();
@@ -110,6 +122,7 @@ struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
 
   void runOnOperation() override {
     Log log(reports, remarks);
+    ProductMemory memory(getOperation());
     llvm::MapVector<Value, llvm::SmallVector<MatmulOp>> byOperand;
     getOperation().walk([&](MatmulOp product) { byOperand[product.getLhs()].push_back(product); });
     for (auto &[lhs, products] : byOperand) {
@@ -130,6 +143,16 @@ struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
       }
       if (merging.size() < 2)
         continue;
+      if (int64_t held = mergedBytes(merging, memory); held > memory.peak()) {
+        log.missed(
+            "merge-products", merging.front().product,
+            {merging.back().transpose, "would be held with the other weights: " + std::to_string(held) +
+                                           " bytes live at once, where no product of the graph needs "
+                                           "more than " +
+                                           std::to_string(memory.peak())});
+        ++numMissed;
+        continue;
+      }
       numMerged += merging.size() - 1;
       log.matched("merge-products", merge(merging));
     }

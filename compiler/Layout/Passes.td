@@ -11,7 +11,12 @@ def MergeProducts : Pass<"merge-products", "::mlir::ModuleOp"> {
     nobody else reads. The merged parameter has their parts, one after the other: a placement, never a concatenation at
     run time. The products' results are slices of the merged one's.
 
-    Near misses are reported: a weight that others read, weights of other element types, a result of another type.
+    A merged weight that is cast is held as a whole, where products apart cast one weight after the other. Nothing is
+    merged that would so hold more bytes while it runs than any product of the graph does unmerged: merging must not raise
+    the peak.
+
+    Near misses are reported: a weight that others read, weights of other element types, a result of another type, a merge
+    that would raise the peak.
   }];
   let options = [Option<"remarks", "remarks", "bool", "false", "Emit each merge and each near miss as a remark">];
   let statistics = [Statistic<"numMerged", "merged", "Products that became part of another">,

@@ -1,5 +1,6 @@
 #include "compiler/Pipelines/GroupReports.h"
 #include "compiler/Layout/Access.h"
+#include "compiler/Layout/ProductMemory.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphDialect.h"
 
@@ -8,22 +9,17 @@
 using namespace heddle;
 using namespace heddle::graph;
 
-static int64_t bytesOf(mlir::Value value) {
-  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
-
 /// What reading an operand moves: the view's own extents, without the repetitions of a broadcast.
 static int64_t bytesRead(mlir::Value operand) {
   if (auto constant = baseOf(operand).getDefiningOp<ConstantOp>();
       constant && llvm::isa<mlir::SplatElementsAttr>(constant.getValue()))
     return 0;
-  int64_t bytes = bytesOf(operand);
+  int64_t bytes = tensorBytes(operand);
   for (mlir::Value value = operand; mlir::Operation *op = value.getDefiningOp();) {
     if (!op->hasTrait<ViewLike>())
       break;
     value = op->getOperand(0);
-    bytes = std::min(bytes, bytesOf(value));
+    bytes = std::min(bytes, tensorBytes(value));
   }
   return bytes;
 }
@@ -47,10 +43,10 @@ std::vector<GroupReport> heddle::groupReports(mlir::ModuleOp module) {
           report.bytesAfter += bytesRead(operand);
       }
       for (mlir::Value result : op.getResults())
-        report.bytesBefore += bytesOf(result);
+        report.bytesBefore += tensorBytes(result);
     }
     for (mlir::Value result : group.getResults())
-      report.bytesAfter += bytesOf(result);
+      report.bytesAfter += tensorBytes(result);
     if (mlir::ArrayAttr reasons = group.getReasonsAttr())
       for (mlir::Attribute reason : reasons)
         report.reasons.push_back(llvm::cast<mlir::StringAttr>(reason).str());
