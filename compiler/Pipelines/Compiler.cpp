@@ -86,6 +86,9 @@ struct Compiler::Impl {
     mlir::DialectRegistry registry;
     registerDialects(registry);
     context.appendDialectRegistry(registry);
+    // Errors name their op and its place; a note with its text would hold the whole module where that is the
+    // op.
+    context.printOpOnDiagnostic(false);
   }
 
   Status run(mlir::ModuleOp module, const ModelRequest &request, const CompileOptions &options,
