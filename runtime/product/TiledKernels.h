@@ -12,13 +12,16 @@
 namespace heddle::runtime {
 
 /// Elements of k that one call sums: a panel of b with so many rows stays in the first-level cache.
-constexpr int64_t kTiledDepth = 384;
+constexpr int64_t kTiledDepth = 768;
 /// Distance of the packed rows of a, in elements: not a power of two, so that a panel's rows do not share the
 /// few sets of the first-level cache that a power of two would leave them.
 constexpr int64_t kTiledRowStride = kTiledDepth + 16;
 
 struct TiledKernels {
   static constexpr int kMostRows = 14;
+  /// Elements of k between two prefetches: many at once would fill the buffers that b's lines come through.
+  static constexpr int64_t kPrefetchEvery = 16;
+  static constexpr int64_t kPrefetches = kTiledDepth / kPrefetchEvery;
 
   int64_t rows;    ///< Of a panel of a, at most kMostRows.
   int64_t columns; ///< Of a panel of b.
@@ -39,6 +42,7 @@ struct TiledKernels {
     int64_t fromLd;
     float *to;
     int64_t toLd;
+    const char *ahead[kPrefetches]; ///< Addresses that will be read soon; all must be set.
   };
   using Multiply = void (*)(const Block &block);
   Multiply multiply[kMostRows];        ///< multiply[r - 1] does r rows; bLd is `columns`.

@@ -27,24 +27,29 @@ void multiplyRows(const TiledKernels::Block &block) {
 #pragma GCC unroll 8
   for (int g = 0; g < groups; ++g)
     a[g] = block.a + 3 * g * aLd;
-  for (int64_t l = 0; l < depth; ++l, b += bLd) {
-    Vector right[Vectors];
+  for (int64_t first = 0; first < depth; first += TiledKernels::kPrefetchEvery) {
+    __builtin_prefetch(block.ahead[first / TiledKernels::kPrefetchEvery], 0, 2);
+    const int64_t end =
+        depth < first + TiledKernels::kPrefetchEvery ? depth : first + TiledKernels::kPrefetchEvery;
+    for (int64_t l = first; l < end; ++l, b += bLd) {
+      Vector right[Vectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) {
-      right[v] = Isa::load(b + v * Isa::kLanes);
-      if constexpr (Pack)
-        Isa::store(panel + l * columns + v * Isa::kLanes, right[v]);
-    }
+      for (int v = 0; v < Vectors; ++v) {
+        right[v] = Isa::load(b + v * Isa::kLanes);
+        if constexpr (Pack)
+          Isa::store(panel + l * columns + v * Isa::kLanes, right[v]);
+      }
 #pragma GCC unroll 16
-    for (int i = 0; i < Rows; ++i) {
-      Vector left = Isa::broadcast(a[i / 3][i % 3 * aLd]);
+      for (int i = 0; i < Rows; ++i) {
+        Vector left = Isa::broadcast(a[i / 3][i % 3 * aLd]);
 #pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v)
-        sums[i][v] = Isa::multiplyAdd(left, right[v], sums[i][v]);
-    }
+        for (int v = 0; v < Vectors; ++v)
+          sums[i][v] = Isa::multiplyAdd(left, right[v], sums[i][v]);
+      }
 #pragma GCC unroll 8
-    for (int g = 0; g < groups; ++g)
-      ++a[g];
+      for (int g = 0; g < groups; ++g)
+        ++a[g];
+    }
   }
   // Not one loop with a choice inside: the sums would leave their registers.
   if (const float *from = block.from)

@@ -11,11 +11,10 @@
 #define HEDDLE_RUNTIME_PRODUCT_TILEDPRODUCT_H
 
 #include "runtime/base/CpuFeatures.h"
+#include "runtime/base/LargeArray.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/ThreadPool.h"
 #include "runtime/plan/Plan.h"
-
-#include <vector>
 
 namespace heddle::runtime {
 
@@ -36,8 +35,8 @@ public:
 private:
   ThreadPool &pool_;
   const TiledKernels &kernels_;
-  std::vector<float> packedA_;              ///< Some rows of a, all of k; shared by the threads.
-  std::vector<std::vector<float>> scratch_; ///< Of each thread: a block of b, a tile of d, what is widened.
+  LargeArray packedA_; ///< Some rows of a, all of k; shared by the threads.
+  LargeArray scratch_; ///< For each thread: a block of b, a tile of d, what is widened.
 };
 
 } // namespace heddle::runtime
