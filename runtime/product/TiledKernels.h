@@ -11,7 +11,8 @@
 
 namespace heddle::runtime {
 
-/// Elements of k that one call sums: a panel of b with so many rows stays in the first-level cache.
+/// Elements of k that one call sums: a tile's panels of b with so many rows stay in the second-level cache,
+/// and the sums of most products are never read again.
 constexpr int64_t kTiledDepth = 768;
 /// Distance of the packed rows of a, in elements: not a power of two, so that a panel's rows do not share the
 /// few sets of the first-level cache that a power of two would leave them.
