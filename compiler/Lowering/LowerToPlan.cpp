@@ -7,6 +7,7 @@
 #include "compiler/Lowering/SymbolValues.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Plan/PlanDialect.h"
+#include "runtime/plan/CpuAlgorithm.h"
 #include "runtime/plan/Workspace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -213,10 +214,20 @@ private:
                                  access.ld, access.batchStride, access.transposed);
   }
 
+  /// What a plan says about how its products are computed: a GPU's library chooses when the plan is loaded.
+  mlir::DenseI8ArrayAttr algorithm() {
+    if (program_.getDevice() != "cpu" || program_.getPipeline() != "compiled")
+      return nullptr;
+    llvm::SmallVector<int8_t> bytes(runtime::kTiledProduct.begin(), runtime::kTiledProduct.end());
+    return builder_.getDenseI8ArrayAttr(bytes);
+  }
+
   static plan::Epilogue epilogueOf(const ProductParts &parts) {
     using plan::Epilogue;
     if (!parts.activation)
       return parts.bias ? Epilogue::Bias : Epilogue::None;
+    if (llvm::isa<SiluOp>(parts.activation))
+      return Epilogue::SiluMul;
     if (llvm::isa<ReluOp>(parts.activation))
       return parts.bias ? Epilogue::BiasRelu : Epilogue::Relu;
     return parts.bias ? Epilogue::BiasGeluTanh : Epilogue::GeluTanh;
@@ -229,7 +240,8 @@ private:
     if (!product)
       return group.emitError("an operand of the product cannot be read in place");
     flops_ += 2.0 * product->m * product->n * product->k * product->batch;
-    MatrixAccess result{group.getResult(0), 0, product->n, product->m * product->n, false};
+    int64_t columns = llvm::cast<RankedTensorType>(group.getResult(0).getType()).getShape().back();
+    MatrixAccess result{group.getResult(0), 0, columns, product->m * columns, false};
     bool low = !matmul.getLhs().getType().getElementType().isF32();
     plan::MathMode math = low ? plan::MathMode::Low : tf32_ ? plan::MathMode::TF32 : plan::MathMode::F32;
     plan::MatrixAttr addend;
@@ -245,7 +257,7 @@ private:
     plan::ProductOp::create(builder_, group.getLoc(), product->m, product->n, product->k, product->batch,
                             matrix(product->lhs), matrix(product->rhs), addend, matrix(result),
                             llvm::APFloat(1.0), llvm::APFloat(addend ? 1.0 : 0.0), math, epilogueOf(parts),
-                            bias, biasType, nullptr, phaseOf(group), group.getLabel(),
+                            bias, biasType, algorithm(), phaseOf(group), group.getLabel(),
                             locationText(group.getLoc()));
     return success();
   }
