@@ -1,7 +1,7 @@
 // Two layers of qwen2, as test/e2e/support/families.py writes them.
-func.func @main(%ids: tensor<2x24xi32> {graph.name = "ids", graph.bound = 101 : i64}) -> (tensor<2x24x101xf32> {graph.name = "logits"}) {
-  %v0 = graph.parameter [#graph.part<"embed_tokens", [101, 64], normal, 0.2>] : tensor<101x64xf32>
-  %v1 = graph.embedding %v0, %ids : tensor<101x64xf32>, tensor<2x24xi32> -> tensor<2x24x64xf32>
+func.func @main(%ids: tensor<2x24xi32> {graph.name = "ids", graph.bound = 601 : i64}) -> (tensor<2x24x601xf32> {graph.name = "logits"}) {
+  %v0 = graph.parameter [#graph.part<"embed_tokens", [601, 64], normal, 0.2>] : tensor<601x64xf32>
+  %v1 = graph.embedding %v0, %ids : tensor<601x64xf32>, tensor<2x24xi32> -> tensor<2x24x64xf32>
   %v2 = graph.iota 2 : tensor<1x1x24x24xi32>
   %v3 = graph.iota 3 : tensor<1x1x24x24xi32>
   %v4 = graph.compare ge %v2, %v3 : tensor<1x1x24x24xi32> -> tensor<1x1x24x24xi1>
@@ -121,17 +121,17 @@ func.func @main(%ids: tensor<2x24xi32> {graph.name = "ids", graph.bound = 101 : 
   %v118 = graph.reshape %v117 : tensor<64xf32> -> tensor<1x1x64xf32>
   %v119 = graph.broadcast %v118 : tensor<1x1x64xf32> -> tensor<2x24x64xf32>
   %v120 = graph.mul %v119, %v116 : tensor<2x24x64xf32>
-  %v121 = graph.parameter [#graph.part<"layers.0.gate_proj.weight", [160, 64], normal, 0.2>] : tensor<160x64xf32>
-  %v122 = graph.transpose %v121 [1, 0] : tensor<160x64xf32> -> tensor<64x160xf32>
-  %v123 = graph.matmul %v120, %v122 : tensor<2x24x64xf32>, tensor<64x160xf32> -> tensor<2x24x160xf32>
-  %v124 = graph.parameter [#graph.part<"layers.0.up_proj.weight", [160, 64], normal, 0.2>] : tensor<160x64xf32>
-  %v125 = graph.transpose %v124 [1, 0] : tensor<160x64xf32> -> tensor<64x160xf32>
-  %v126 = graph.matmul %v120, %v125 : tensor<2x24x64xf32>, tensor<64x160xf32> -> tensor<2x24x160xf32>
-  %v127 = graph.silu %v123 : tensor<2x24x160xf32>
-  %v128 = graph.mul %v127, %v126 : tensor<2x24x160xf32>
-  %v129 = graph.parameter [#graph.part<"layers.0.down_proj.weight", [64, 160], normal, 0.2>] : tensor<64x160xf32>
-  %v130 = graph.transpose %v129 [1, 0] : tensor<64x160xf32> -> tensor<160x64xf32>
-  %v131 = graph.matmul %v128, %v130 : tensor<2x24x160xf32>, tensor<160x64xf32> -> tensor<2x24x64xf32>
+  %v121 = graph.parameter [#graph.part<"layers.0.gate_proj.weight", [256, 64], normal, 0.2>] : tensor<256x64xf32>
+  %v122 = graph.transpose %v121 [1, 0] : tensor<256x64xf32> -> tensor<64x256xf32>
+  %v123 = graph.matmul %v120, %v122 : tensor<2x24x64xf32>, tensor<64x256xf32> -> tensor<2x24x256xf32>
+  %v124 = graph.parameter [#graph.part<"layers.0.up_proj.weight", [256, 64], normal, 0.2>] : tensor<256x64xf32>
+  %v125 = graph.transpose %v124 [1, 0] : tensor<256x64xf32> -> tensor<64x256xf32>
+  %v126 = graph.matmul %v120, %v125 : tensor<2x24x64xf32>, tensor<64x256xf32> -> tensor<2x24x256xf32>
+  %v127 = graph.silu %v123 : tensor<2x24x256xf32>
+  %v128 = graph.mul %v127, %v126 : tensor<2x24x256xf32>
+  %v129 = graph.parameter [#graph.part<"layers.0.down_proj.weight", [64, 256], normal, 0.2>] : tensor<64x256xf32>
+  %v130 = graph.transpose %v129 [1, 0] : tensor<64x256xf32> -> tensor<256x64xf32>
+  %v131 = graph.matmul %v128, %v130 : tensor<2x24x256xf32>, tensor<256x64xf32> -> tensor<2x24x64xf32>
   %v132 = graph.add %v108, %v131 : tensor<2x24x64xf32>
   %v133 = graph.constant dense<2.0> : tensor<2x24x64xf32>
   %v134 = graph.pow %v132, %v133 : tensor<2x24x64xf32>
@@ -249,17 +249,17 @@ func.func @main(%ids: tensor<2x24xi32> {graph.name = "ids", graph.bound = 101 : 
   %v246 = graph.reshape %v245 : tensor<64xf32> -> tensor<1x1x64xf32>
   %v247 = graph.broadcast %v246 : tensor<1x1x64xf32> -> tensor<2x24x64xf32>
   %v248 = graph.mul %v247, %v244 : tensor<2x24x64xf32>
-  %v249 = graph.parameter [#graph.part<"layers.1.gate_proj.weight", [160, 64], normal, 0.2>] : tensor<160x64xf32>
-  %v250 = graph.transpose %v249 [1, 0] : tensor<160x64xf32> -> tensor<64x160xf32>
-  %v251 = graph.matmul %v248, %v250 : tensor<2x24x64xf32>, tensor<64x160xf32> -> tensor<2x24x160xf32>
-  %v252 = graph.parameter [#graph.part<"layers.1.up_proj.weight", [160, 64], normal, 0.2>] : tensor<160x64xf32>
-  %v253 = graph.transpose %v252 [1, 0] : tensor<160x64xf32> -> tensor<64x160xf32>
-  %v254 = graph.matmul %v248, %v253 : tensor<2x24x64xf32>, tensor<64x160xf32> -> tensor<2x24x160xf32>
-  %v255 = graph.silu %v251 : tensor<2x24x160xf32>
-  %v256 = graph.mul %v255, %v254 : tensor<2x24x160xf32>
-  %v257 = graph.parameter [#graph.part<"layers.1.down_proj.weight", [64, 160], normal, 0.2>] : tensor<64x160xf32>
-  %v258 = graph.transpose %v257 [1, 0] : tensor<64x160xf32> -> tensor<160x64xf32>
-  %v259 = graph.matmul %v256, %v258 : tensor<2x24x160xf32>, tensor<160x64xf32> -> tensor<2x24x64xf32>
+  %v249 = graph.parameter [#graph.part<"layers.1.gate_proj.weight", [256, 64], normal, 0.2>] : tensor<256x64xf32>
+  %v250 = graph.transpose %v249 [1, 0] : tensor<256x64xf32> -> tensor<64x256xf32>
+  %v251 = graph.matmul %v248, %v250 : tensor<2x24x64xf32>, tensor<64x256xf32> -> tensor<2x24x256xf32>
+  %v252 = graph.parameter [#graph.part<"layers.1.up_proj.weight", [256, 64], normal, 0.2>] : tensor<256x64xf32>
+  %v253 = graph.transpose %v252 [1, 0] : tensor<256x64xf32> -> tensor<64x256xf32>
+  %v254 = graph.matmul %v248, %v253 : tensor<2x24x64xf32>, tensor<64x256xf32> -> tensor<2x24x256xf32>
+  %v255 = graph.silu %v251 : tensor<2x24x256xf32>
+  %v256 = graph.mul %v255, %v254 : tensor<2x24x256xf32>
+  %v257 = graph.parameter [#graph.part<"layers.1.down_proj.weight", [64, 256], normal, 0.2>] : tensor<64x256xf32>
+  %v258 = graph.transpose %v257 [1, 0] : tensor<64x256xf32> -> tensor<256x64xf32>
+  %v259 = graph.matmul %v256, %v258 : tensor<2x24x256xf32>, tensor<256x64xf32> -> tensor<2x24x64xf32>
   %v260 = graph.add %v236, %v259 : tensor<2x24x64xf32>
   %v261 = graph.constant dense<2.0> : tensor<2x24x64xf32>
   %v262 = graph.pow %v260, %v261 : tensor<2x24x64xf32>
@@ -273,7 +273,7 @@ func.func @main(%ids: tensor<2x24xi32> {graph.name = "ids", graph.bound = 101 : 
   %v270 = graph.reshape %v269 : tensor<64xf32> -> tensor<1x1x64xf32>
   %v271 = graph.broadcast %v270 : tensor<1x1x64xf32> -> tensor<2x24x64xf32>
   %v272 = graph.mul %v271, %v268 : tensor<2x24x64xf32>
-  %v273 = graph.transpose %v0 [1, 0] : tensor<101x64xf32> -> tensor<64x101xf32>
-  %v274 = graph.matmul %v272, %v273 : tensor<2x24x64xf32>, tensor<64x101xf32> -> tensor<2x24x101xf32>
-  return %v274 : tensor<2x24x101xf32>
+  %v273 = graph.transpose %v0 [1, 0] : tensor<601x64xf32> -> tensor<64x601xf32>
+  %v274 = graph.matmul %v272, %v273 : tensor<2x24x64xf32>, tensor<64x601xf32> -> tensor<2x24x601xf32>
+  return %v274 : tensor<2x24x601xf32>
 }
