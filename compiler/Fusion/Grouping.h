@@ -37,6 +37,10 @@ void materializeOperands(mlir::Operation *op);
 /// filled up with zeros, which change neither scores nor sums, and the result's extra columns are cut off.
 void padHeads(mlir::func::FuncOp func);
 
+/// Computes of the parts of concatenations what the function computes of the whole: casts, through views, and
+/// elementwise ops where the parts have one extent.
+void computePartsFirst(mlir::func::FuncOp func);
+
 /// Erases ops of the function that nothing uses: they need no group.
 void eraseUnusedOps(mlir::func::FuncOp func);
 
