@@ -59,7 +59,9 @@ void printTimes(const Built &built) {
   table.add({"all", fixed(built.compileMs, 1)});
   std::printf("\n%s", table.text().c_str());
   if (built.plan.device == "cuda")
-    std::printf("kernel cache: %d hits, %d compiled\n", built.kernels.hits, built.kernels.misses);
+    std::printf("kernel cache: %d hits, %d compiled, %.1f ms, in %s\n", built.kernels.hits,
+                built.kernels.misses, built.kernels.ms,
+                built.kernels.folder.empty() ? "no folder" : built.kernels.folder.c_str());
 }
 
 Status runCompile(const CompileFlags &flags) {
