@@ -11,6 +11,7 @@
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/ProfileReport.h"
 #include "tools/heddle/Support/Statistics.h"
+#include "tools/heddle/Support/Tuning.h"
 
 #include <CLI/App.hpp>
 #include <chrono>
@@ -203,13 +204,18 @@ Status runBench(const BenchFlags &flags) {
       symbols += ", " + value.name + " " + std::to_string(value.value);
     for (const Cell &cell : cells)
       executors += (executors.empty() ? "" : ", ") + cell.built.plan.pipeline + " by " + cell.executorName;
+    std::string tuning;
+    for (const Cell &cell : cells)
+      if (cell.built.tuning.products > 0)
+        tuning += "products: " + tuningText(cell.built.tuning) + "\n";
     std::printf(
         "%s, %s, %s%s on %s (%s)\n%lld steps after %lld warm-up, synchronised each; executors: %s; one "
         "large product "
-        "reaches %.2f TFLOP/s here\n\n%s",
+        "reaches %.2f TFLOP/s here\n%s\n%s",
         plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), symbols.c_str(),
         device->name().c_str(), plan.target.c_str(), static_cast<long long>(flags.steps),
-        static_cast<long long>(flags.warmup), executors.c_str(), ceiling / 1e12, benchTable(rows).c_str());
+        static_cast<long long>(flags.warmup), executors.c_str(), ceiling / 1e12, tuning.c_str(),
+        benchTable(rows).c_str());
     if (flags.profile)
       for (const Cell &cell : cells)
         std::printf("\n%s\n%s", cell.built.plan.pipeline.c_str(),
@@ -224,6 +230,7 @@ Subcommand addBench(CLI::App &program) {
   auto flags = std::make_shared<BenchFlags>();
   CLI::App *parser = program.add_subcommand("bench", "Measure a model, eager against compiled");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  addTuneFlag(*parser, flags->model, "on");
   CLI::Option *impl = parser->add_option("--impl", flags->impls, "Implementations, separated by commas")
                           ->delimiter(',')
                           ->default_str("eager,compiled")

@@ -197,6 +197,7 @@ Subcommand addCheck(CLI::App &program) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App *parser = program.add_subcommand("check", "Compare compiled and eager execution with float64");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  addTuneFlag(*parser, flags->model, "cached");
   addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
   parser
       ->add_option("--executor", flags->executor,

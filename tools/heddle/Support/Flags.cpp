@@ -80,6 +80,17 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag) {
   });
 }
 
+void addTuneFlag(CLI::App &parser, ModelFlags &flags, const std::string &byDefault) {
+  flags.defaultTune = byDefault;
+  parser
+      .add_option(
+          "--tune", flags.tune,
+          "Algorithms of a compiled CUDA plan's products: on times those that the cache does not know, "
+          "where the plan's GPU is here; cached takes what it knows; off leaves them to the library [" +
+              byDefault + "; a plan file keeps its own]")
+      ->check(CLI::IsMember({"on", "cached", "off"}));
+}
+
 CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline) {
   CompileOptions options;
   options.pipeline = pipeline;

@@ -8,6 +8,7 @@
 #define HEDDLE_TOOLS_HEDDLE_SUPPORT_MODELS_H
 
 #include "runtime/nvrtc/CompileKernels.h"
+#include "runtime/product/PlanTuning.h"
 #include "tools/heddle/Support/Flags.h"
 #include "tools/heddle/Support/Progress.h"
 
@@ -22,7 +23,8 @@ struct Built {
   runtime::Plan plan;
   CompileReport report;          ///< Empty for a plan file.
   runtime::CompileStats kernels; ///< CUDA kernels: from the cache, compiled now, time.
-  double compileMs = 0;          ///< Wall time of the pipeline and the kernels; of reading, for a plan file.
+  runtime::TuningStats tuning;   ///< Algorithms of products.
+  double compileMs = 0; ///< Wall time of the pipeline, kernels and tuning; of reading, for a plan file.
 };
 
 /// Makes plans. One object keeps one compiler, so that several plans of a model share its set-up.
@@ -49,8 +51,9 @@ private:
 /// Gives the CUDA kernels of `plan` their machine code, from the cache or from NVRTC.
 runtime::Status compilePlanKernels(runtime::Plan &plan, runtime::CompileStats &stats, Progress &progress);
 
-/// Reads a plan file and compiles what kernels it holds as source only.
-runtime::StatusOr<Built> readPlanFile(const std::string &path, Progress &progress);
+/// Reads the plan file that `flags` name, compiles what kernels it holds as source only, and does what --tune
+/// says.
+runtime::StatusOr<Built> readPlanFile(const ModelFlags &flags, Progress &progress);
 
 } // namespace heddle::driver
 

@@ -16,7 +16,7 @@ static runtime::Status noCompiler(const ModelFlags &flags) {
 
 runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &, Progress &progress) {
   if (flags.planFile)
-    return readPlanFile(flags.request.model, progress);
+    return readPlanFile(flags, progress);
   return noCompiler(flags);
 }
 
