@@ -12,7 +12,7 @@ namespace heddle {
 bool isComputeOp(mlir::Operation *op);
 
 /// Whether an op or group is computed once, before the first run: nothing that it depends on is an input or a
-/// parameter, and no result of it is an output, which every run has to write. `memo` keeps what is known of
+/// parameter (an input, where @main has kPreparedAttr), and no result of it is an output, which every run has to write. `memo` keeps what is known of
 /// values.
 bool runsOnce(mlir::Operation *op, llvm::DenseMap<mlir::Value, bool> &memo);
 

@@ -23,13 +23,16 @@ namespace {
 /// type that torch.autocast would give it (`nominal`): with rounding=fused the former may be wider.
 class Autocast {
 public:
-  Autocast(mlir::func::FuncOp main, bool eager)
-      : main_(main), eager_(eager), builder_(main.getContext()), f32_(builder_.getF32Type()),
+  /// `pure`: policy bf16-true, where parameters are low and no op asks for more.
+  Autocast(mlir::func::FuncOp main, bool eager, bool pure)
+      : main_(main), eager_(eager), pure_(pure), builder_(main.getContext()), f32_(builder_.getF32Type()),
         low_(builder_.getBF16Type()) {}
 
   void run();
+  void prepareWeights();
   unsigned casts() const { return casts_; }
   unsigned wideProducts() const { return wide_; }
+  unsigned preparedWeights() const { return prepared_; }
 
 private:
   static Type elementOf(Value value) { return typeOf(value).getElementType(); }
@@ -52,16 +55,17 @@ private:
   Value makeCast(Value value, Type element, bool implicit);
   void setResult(Operation *op, Type element, Type nominal);
   void computeInSingle(Operation *op, Type nominal);
+  bool computeStored(Operation *op);
   Type widest(Operation *op) const;
   void widenProducts();
 
   mlir::func::FuncOp main_;
-  bool eager_;
+  bool eager_, pure_;
   mlir::OpBuilder builder_;
   Type f32_, low_;
   llvm::DenseMap<Value, Type> nominal_;
   llvm::DenseMap<std::pair<Value, Type>, Value> made_; ///< Casts and views of casts that are shared.
-  unsigned casts_ = 0, wide_ = 0;
+  unsigned casts_ = 0, wide_ = 0, prepared_ = 0;
 };
 
 bool isView(Operation *op) { return op && op->hasTrait<ViewLike>(); }
@@ -206,6 +210,30 @@ void Autocast::computeInSingle(Operation *op, Type nominal) {
   result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
 }
 
+/// Sums that a model of bf16 weights keeps for several readers (the residual stream) are low in memory, too: such
+/// a sum is rounded where it is made. One with a product is the product's own, whose sums are float32.
+bool Autocast::computeStored(Operation *op) {
+  auto sum = llvm::dyn_cast<AddOp>(op);
+  if (!sum || !pure_ || eager_)
+    return false;
+  auto isProduct = [&](Value value) {
+    return value.getDefiningOp<MatmulOp>() && value.hasOneUse() && elementOf(value) == low_;
+  };
+  if (isProduct(sum.getLhs()) || isProduct(sum.getRhs())) {
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      castOperand(op, i, low_, /*ownKernel=*/false);
+    setResult(op, low_, low_);
+    return true;
+  }
+  if (sum.getResult().hasOneUse())
+    return false;
+  computeInSingle(op, low_);
+  builder_.setInsertionPointAfter(op);
+  Value rounded = makeCast(sum.getResult(), low_, /*implicit=*/true);
+  sum.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+  return true;
+}
+
 /// The widest nominal type of the operands that are no constants.
 Type Autocast::widest(Operation *op) const {
   Type widest;
@@ -237,8 +265,12 @@ void Autocast::visit(Operation *op) {
     anyFloat |= takesPart(op, i);
   if (!anyFloat)
     return;
-  const PolicyRule *rule = findPolicyRule(op->getName().stripDialect().str(), roleOf(op));
-  switch (rule ? rule->rule : TypeRule::Fixed) {
+  const PolicyRule *known = findPolicyRule(op->getName().stripDialect().str(), roleOf(op));
+  TypeRule rule = known ? known->rule : TypeRule::Fixed;
+  // Without autocast nothing is widened; what such an op computes is float32 inside its kernel all the same.
+  if (pure_ && rule == TypeRule::Single)
+    rule = TypeRule::Widest;
+  switch (rule) {
   case TypeRule::Low:
     // A bias is added while the product's sums are float32: one rounding for both.
     if (llvm::isa<AddOp>(op))
@@ -260,6 +292,8 @@ void Autocast::visit(Operation *op) {
                                                  [](Value operand) { return elementOf(operand); }));
     if (moves && alike)
       return setResult(op, elementOf(op->getOperand(0)), type);
+    if (type == low_ && computeStored(op))
+      return;
     if (!eager_ || type == f32_)
       return computeInSingle(op, type);
     bool exact = llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -280,6 +314,9 @@ void Autocast::visit(Operation *op) {
     return computeInSingle(op, nominal(operand));
   }
   case TypeRule::Fixed:
+    // Rows of a table have the table's type, which a policy may have changed.
+    if (auto embedding = llvm::dyn_cast<EmbeddingOp>(op))
+      return setResult(op, elementOf(embedding.getTable()), nominal(embedding.getTable()));
     // A cast to the type that the value has by now is none, in PyTorch either.
     if (auto cast = llvm::dyn_cast<CastOp>(op); cast && cast.getOperand().getType() == cast.getType() &&
                                                 nominal(cast.getOperand()) == elementOf(cast)) {
@@ -315,8 +352,35 @@ void Autocast::widenProducts() {
   llvm::for_each(products, widen);
 }
 
+/// Weights that are only read as bf16 are kept as bf16: the same values, rounded where they are filled and not in
+/// each run. For those that are read as float32, too, and for whatever else depends on parameters alone, the
+/// function says that it may be computed once (runsOnce in compiler/Fusion/Grouping.h).
+void Autocast::prepareWeights() {
+  mlir::Block &body = main_.getBody().front();
+  for (ParameterOp parameter : llvm::to_vector(body.getOps<ParameterOp>())) {
+    Value value = parameter.getResult();
+    auto isLowCast = [&](Operation *user) {
+      auto cast = llvm::dyn_cast<CastOp>(user);
+      return cast && elementOf(cast.getResult()) == low_;
+    };
+    if (elementOf(value) != f32_ || value.use_empty() || !llvm::all_of(value.getUsers(), isLowCast))
+      continue;
+    value.setType(withElementType(typeOf(value), low_));
+    for (Operation *cast : llvm::make_early_inc_range(value.getUsers())) {
+      cast->getResult(0).replaceAllUsesWith(value);
+      cast->erase();
+    }
+    ++prepared_;
+  }
+  main_->setAttr(kPreparedAttr, builder_.getUnitAttr());
+}
+
 void Autocast::run() {
   mlir::Block &body = main_.getBody().front();
+  if (pure_)
+    for (ParameterOp parameter : body.getOps<ParameterOp>())
+      if (isFloat(parameter.getResult()))
+        setResult(parameter, low_, low_);
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
     visit(&op);
   Operation *end = body.getTerminator();
@@ -338,20 +402,28 @@ struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
   using PrecisionBase::PrecisionBase;
 
   void runOnOperation() override {
-    if (policy != "fp32" && policy != "tf32" && policy != "bf16") {
-      getOperation().emitError() << "unknown precision policy '" << policy << "', wanted fp32, tf32 or bf16";
+    if (policy != "fp32" && policy != "tf32" && policy != "bf16" && policy != "bf16-true") {
+      getOperation().emitError() << "unknown precision policy '" << policy
+                                 << "', wanted fp32, tf32, bf16 or bf16-true";
+      return signalPassFailure();
+    }
+    if (prepareWeights && policy != "bf16") {
+      getOperation().emitError() << "weights are prepared under policy bf16, found '" << policy << "'";
       return signalPassFailure();
     }
     if (rounding != "eager" && rounding != "fused") {
       getOperation().emitError() << "unknown rounding '" << rounding << "', wanted eager or fused";
       return signalPassFailure();
     }
-    if (policy != "bf16")
+    if (policy != "bf16" && policy != "bf16-true")
       return markAllAnalysesPreserved();
-    Autocast autocast(mainFunction(getOperation()), rounding == "eager");
+    Autocast autocast(mainFunction(getOperation()), rounding == "eager", policy == "bf16-true");
     autocast.run();
+    if (prepareWeights)
+      autocast.prepareWeights();
     numCasts += autocast.casts();
     numWide += autocast.wideProducts();
+    numPrepared += autocast.preparedWeights();
   }
 };
 } // namespace

@@ -27,6 +27,7 @@ struct Subcommand {
 struct ModelFlags {
   ModelRequest request;
   std::string precision = "fp32";
+  std::string weights; ///< --weights-dtype as given: fp32, bf16; empty where it was not.
   std::string mode = "forward";
   std::string device = "cpu"; ///< "cpu" or "cuda", without the architecture.
   std::string target;         ///< The part of --device behind the colon, or empty.
