@@ -31,7 +31,6 @@ public:
   void run();
   void prepareWeights();
   unsigned casts() const { return casts_; }
-  unsigned wideProducts() const { return wide_; }
   unsigned preparedWeights() const { return prepared_; }
 
 private:
@@ -55,9 +54,8 @@ private:
   Value makeCast(Value value, Type element, bool implicit);
   void setResult(Operation *op, Type element, Type nominal);
   void computeInSingle(Operation *op, Type nominal);
-  bool computeStored(Operation *op);
+  void roundResult(Operation *op, Type nominal);
   Type widest(Operation *op) const;
-  void widenProducts();
 
   mlir::func::FuncOp main_;
   bool eager_, pure_;
@@ -65,7 +63,7 @@ private:
   Type f32_, low_;
   llvm::DenseMap<Value, Type> nominal_;
   llvm::DenseMap<std::pair<Value, Type>, Value> made_; ///< Casts and views of casts that are shared.
-  unsigned casts_ = 0, wide_ = 0, prepared_ = 0;
+  unsigned casts_ = 0, prepared_ = 0;
 };
 
 bool isView(Operation *op) { return op && op->hasTrait<ViewLike>(); }
@@ -202,36 +200,15 @@ void Autocast::computeInSingle(Operation *op, Type nominal) {
     if (takesPart(op, i))
       castOperand(op, i, f32_, /*ownKernel=*/false);
   setResult(op, f32_, nominal);
+  if (eager_ && nominal != f32_ && isFloat(op->getResult(0)))
+    roundResult(op, nominal);
+}
+
+void Autocast::roundResult(Operation *op, Type nominal) {
   Value result = op->getResult(0);
-  if (!eager_ || nominal == f32_ || !isFloat(result))
-    return;
   builder_.setInsertionPointAfter(op);
   Value rounded = makeCast(result, nominal, /*implicit=*/true);
   result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
-}
-
-/// Sums that a model of bf16 weights keeps for several readers (the residual stream) are low in memory, too: such
-/// a sum is rounded where it is made. One with a product is the product's own, whose sums are float32.
-bool Autocast::computeStored(Operation *op) {
-  auto sum = llvm::dyn_cast<AddOp>(op);
-  if (!sum || !pure_ || eager_)
-    return false;
-  auto isProduct = [&](Value value) {
-    return value.getDefiningOp<MatmulOp>() && value.hasOneUse() && elementOf(value) == low_;
-  };
-  if (isProduct(sum.getLhs()) || isProduct(sum.getRhs())) {
-    for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      castOperand(op, i, low_, /*ownKernel=*/false);
-    setResult(op, low_, low_);
-    return true;
-  }
-  if (sum.getResult().hasOneUse())
-    return false;
-  computeInSingle(op, low_);
-  builder_.setInsertionPointAfter(op);
-  Value rounded = makeCast(sum.getResult(), low_, /*implicit=*/true);
-  sum.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
-  return true;
 }
 
 /// The widest nominal type of the operands that are no constants.
@@ -272,9 +249,14 @@ void Autocast::visit(Operation *op) {
     rule = TypeRule::Widest;
   switch (rule) {
   case TypeRule::Low:
-    // A bias is added while the product's sums are float32: one rounding for both.
-    if (llvm::isa<AddOp>(op))
-      return computeInSingle(op, low_);
+    // A bias is added while the product's sums are float32: one rounding for both. With rounding=fused it is
+    // the type that the sum is stored in, if it is stored.
+    if (llvm::isa<AddOp>(op)) {
+      computeInSingle(op, low_);
+      if (!eager_)
+        roundResult(op, low_);
+      return;
+    }
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (takesPart(op, i))
         castOperand(op, i, low_, /*ownKernel=*/true);
@@ -292,10 +274,13 @@ void Autocast::visit(Operation *op) {
                                                  [](Value operand) { return elementOf(operand); }));
     if (moves && alike)
       return setResult(op, elementOf(op->getOperand(0)), type);
-    if (type == low_ && computeStored(op))
+    if (!eager_ || type == f32_) {
+      computeInSingle(op, type);
+      // Sums are what such a model keeps for several readers (the residual stream): bf16, where they are stored.
+      if (pure_ && !eager_ && type == low_ && llvm::isa<AddOp>(op))
+        roundResult(op, low_);
       return;
-    if (!eager_ || type == f32_)
-      return computeInSingle(op, type);
+    }
     bool exact = llvm::all_of(op->getOperands(), [&](Value operand) {
       mlir::DenseElementsAttr constant = isFloat(operand) ? weakConstant(operand) : mlir::DenseElementsAttr();
       return !constant || exactly(constant, type);
@@ -325,31 +310,6 @@ void Autocast::visit(Operation *op) {
     }
     return;
   }
-}
-
-/// A product that is widened only to be added to a float32 value is written in float32 at once.
-void Autocast::widenProducts() {
-  // Listed first: the cast that goes away may be the op that a walk would come to next.
-  llvm::SmallVector<MatmulOp> products(main_.getBody().front().getOps<MatmulOp>());
-  auto widen = [&](MatmulOp product) {
-    if (!product->hasOneUse() || elementOf(product.getResult()) == f32_)
-      return;
-    auto cast = llvm::dyn_cast<CastOp>(*product->user_begin());
-    if (!cast || !cast.getImplicit() || elementOf(cast.getResult()) != f32_ || !cast->hasOneUse())
-      return;
-    auto sum = llvm::dyn_cast<AddOp>(*cast->user_begin());
-    if (!sum)
-      return;
-    Value other = sum.getLhs() == cast.getResult() ? sum.getRhs() : sum.getLhs();
-    auto otherCast = other.getDefiningOp<CastOp>();
-    if (otherCast && otherCast.getImplicit())
-      return;
-    product.getResult().setType(cast.getType());
-    cast.getResult().replaceAllUsesWith(product.getResult());
-    cast.erase();
-    ++wide_;
-  };
-  llvm::for_each(products, widen);
 }
 
 /// Weights that are only read as bf16 are kept as bf16: the same values, rounded where they are filled and not in
@@ -388,8 +348,6 @@ void Autocast::run() {
   for (mlir::OpOperand &operand : end->getOpOperands())
     if (isFloat(operand.get()) && elementOf(operand.get()) != nominal(operand.get()))
       operand.set(castUnderViews(operand.get(), nominal(operand.get()), /*ownKernel=*/true));
-  if (!eager_)
-    widenProducts();
   main_.setFunctionType(
       builder_.getFunctionType(main_.getArgumentTypes(), llvm::to_vector(end->getOperandTypes())));
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
@@ -422,7 +380,6 @@ struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
     if (prepareWeights)
       autocast.prepareWeights();
     numCasts += autocast.casts();
-    numWide += autocast.wideProducts();
     numPrepared += autocast.preparedWeights();
   }
 };

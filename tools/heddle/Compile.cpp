@@ -46,7 +46,9 @@ void printSummary(const Built &built) {
               plan.steps.size(), static_cast<long long>(launches), plan.kernels.size(),
               static_cast<long long>(products), static_cast<long long>(copies));
   if (plan.device == "cuda" && plan.pipeline == "compiled")
-    std::printf("products    %s\n", tuningText(built.tuning).c_str());
+    std::printf("products    %s\n", built.tuning.products > 0
+                                        ? tuningText(built.tuning).c_str()
+                                        : "left to the library's guess (--tune off)");
   std::printf("parameters  %s\n", bytesText(parameterBytes(plan)).c_str());
   if (plan.pipeline == "compiled")
     std::printf("arena       %s (the peak of everything else; library workspace %s apart)\n",

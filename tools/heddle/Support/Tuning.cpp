@@ -22,9 +22,12 @@ static StatusOr<TuningDevice> deviceFor(const Plan &plan) {
 Status tuneProducts(Plan &plan, const ModelFlags &flags, TuningStats &stats, Progress &progress) {
   bool asked = !flags.tune.empty();
   std::string how = asked ? flags.tune : flags.planFile ? "" : flags.defaultTune;
+  // A CPU plan's algorithms are the compiler's (runtime/plan/CpuAlgorithm.h).
+  if (plan.device != "cuda" || plan.pipeline != "compiled")
+    return Status::ok();
   if (how == "off" && flags.planFile)
     untunePlan(plan);
-  if (how.empty() || how == "off" || plan.device != "cuda" || plan.pipeline != "compiled")
+  if (how.empty() || how == "off")
     return Status::ok();
   StatusOr<TuningDevice> here = deviceFor(plan);
   if (!here) {

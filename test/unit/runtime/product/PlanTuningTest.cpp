@@ -94,7 +94,7 @@ TEST_F(PlanTuning, EachDistinctProductOnce) {
   add(4, 8, 16).b.transposed = false;
   add(4, 8, 16).d.dtype = DType::BF16;
   add(4, 8, 16).math = MathMode::TF32;
-  add(4, 8, 16).epilogue = Epilogue::Gelu;
+  add(4, 8, 16).epilogue = Epilogue::GeluTanh;
   add(4, 8, 16).a.ref.byteOffset = 32; // Aligned to 32 bytes only.
   add(4, 8, 16).b.ref.buffer = 0;      // Not a weight.
   Product &added = add(4, 8, 16);
