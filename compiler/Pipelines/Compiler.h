@@ -21,7 +21,8 @@
 namespace heddle {
 
 enum class PipelineKind { Compiled, Eager };
-/// BF16 is autocast: float32 weights, cast where an op wants bf16. BF16True is a model that is bf16 as a whole.
+/// BF16 is autocast: float32 weights, cast where an op wants bf16. BF16True is a model that is bf16 as a
+/// whole.
 enum class Precision { F32, TF32, BF16, BF16True };
 
 struct CompileOptions {

@@ -34,8 +34,8 @@ struct PolicyRule {
   const char *accumulate; ///< Type of its sums; "" where it has none.
 };
 
-/// The rule of an op under bf16; ops that are not in the table are Fixed. Under bf16-true what is Single here is
-/// Widest.
+/// The rule of an op under bf16; ops that are not in the table are Fixed. Under bf16-true what is Single here
+/// is Widest.
 const PolicyRule *findPolicyRule(std::string_view op, PolicyRole role);
 
 /// A row of the table as people read it.

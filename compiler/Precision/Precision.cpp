@@ -276,7 +276,8 @@ void Autocast::visit(Operation *op) {
       return setResult(op, elementOf(op->getOperand(0)), type);
     if (!eager_ || type == f32_) {
       computeInSingle(op, type);
-      // Sums are what such a model keeps for several readers (the residual stream): bf16, where they are stored.
+      // Sums are what such a model keeps for several readers (the residual stream): bf16, where they are
+      // stored.
       if (pure_ && !eager_ && type == low_ && llvm::isa<AddOp>(op))
         roundResult(op, low_);
       return;
@@ -312,9 +313,9 @@ void Autocast::visit(Operation *op) {
   }
 }
 
-/// Weights that are only read as bf16 are kept as bf16: the same values, rounded where they are filled and not in
-/// each run. For those that are read as float32, too, and for whatever else depends on parameters alone, the
-/// function says that it may be computed once (runsOnce in compiler/Fusion/Grouping.h).
+/// Weights that are only read as bf16 are kept as bf16: the same values, rounded where they are filled and
+/// not in each run. For those that are read as float32, too, and for whatever else depends on parameters
+/// alone, the function says that it may be computed once (runsOnce in compiler/Fusion/Grouping.h).
 void Autocast::prepareWeights() {
   mlir::Block &body = main_.getBody().front();
   for (ParameterOp parameter : llvm::to_vector(body.getOps<ParameterOp>())) {

@@ -45,10 +45,9 @@ void printSummary(const Built &built) {
   std::printf("steps       %zu: %lld launches of %zu kernels, %lld products, %lld copies\n",
               plan.steps.size(), static_cast<long long>(launches), plan.kernels.size(),
               static_cast<long long>(products), static_cast<long long>(copies));
-  if (plan.device == "cuda" && plan.pipeline == "compiled")
-    std::printf("products    %s\n", built.tuning.products > 0
-                                        ? tuningText(built.tuning).c_str()
-                                        : "left to the library's guess (--tune off)");
+  if (plan.device == "cuda" && plan.pipeline == "compiled" && products > 0)
+    std::printf("products    %s\n", built.tuning.products > 0 ? tuningText(built.tuning).c_str()
+                                                              : "left to the library's guess (--tune off)");
   std::printf("parameters  %s\n", bytesText(parameterBytes(plan)).c_str());
   if (plan.pipeline == "compiled")
     std::printf("arena       %s (the peak of everything else; library workspace %s apart)\n",

@@ -11,7 +11,7 @@ namespace {
 
 /// Flags that describe a compilation: a plan file has all of it behind it.
 constexpr const char *kCompilationFlags[] = {"--batch", "--context",   "--layers", "--vocab",
-                                             "--mode",  "--precision", "--device",   "--weights-dtype"};
+                                             "--mode",  "--precision", "--device", "--weights-dtype"};
 
 bool isPlanFile(const std::string &model) { return model.ends_with(".heddle"); }
 
@@ -65,9 +65,10 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag) {
       ->capture_default_str()
       ->check(CLI::IsMember({"fp32", "tf32", "bf16", "bf16-true"}));
   parser
-      .add_option("--weights-dtype", flags.weights,
-                  "What bf16 keeps the weights of products in: fp32 casts them in every run, bf16 once before the "
-                  "first, with the same results [fp32]")
+      .add_option(
+          "--weights-dtype", flags.weights,
+          "What bf16 keeps the weights of products in: fp32 casts them in every run, bf16 once before the "
+          "first, with the same results [fp32]")
       ->check(CLI::IsMember({"fp32", "bf16"}));
   parser
       .add_option_function<std::string>(
