@@ -2,6 +2,7 @@
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Layout/Access.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"

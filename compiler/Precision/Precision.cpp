@@ -3,6 +3,7 @@
 #include "compiler/Precision/PolicyTable.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/GraphModule.h"
+#include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/Matchers.h"
 

@@ -39,9 +39,6 @@ class ElementwiseOp : public mlir::OpTrait::TraitBase<ConcreteType, ElementwiseO
 constexpr llvm::StringLiteral kNameAttr = "graph.name";
 /// On token ids: all values lie in [0, bound), which embedding checks; an integer.
 constexpr llvm::StringLiteral kBoundAttr = "graph.bound";
-/// Unit attribute of @main: parameters do not change between runs, so that what depends on them alone is
-/// computed once, before the first.
-constexpr llvm::StringLiteral kPreparedAttr = "graph.prepared";
 
 } // namespace heddle::graph
 

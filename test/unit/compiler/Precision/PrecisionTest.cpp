@@ -8,6 +8,7 @@
 #include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/GraphModule.h"
+#include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
