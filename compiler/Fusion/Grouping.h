@@ -12,8 +12,8 @@ namespace heddle {
 bool isComputeOp(mlir::Operation *op);
 
 /// Whether an op or group is computed once, before the first run: nothing that it depends on is an input or a
-/// parameter, and no result of it is an output, which every run has to write. `memo` keeps what is known of
-/// values.
+/// parameter (an input, where @main has kPreparedAttr), and no result of it is an output, which every run has
+/// to write. `memo` keeps what is known of values.
 bool runsOnce(mlir::Operation *op, llvm::DenseMap<mlir::Value, bool> &memo);
 
 /// Wraps ops, in topological order, into a group placed at the last of them. Views between them are cloned

@@ -145,6 +145,8 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
     return runtime::invalidInput("unknown device '" + options.device + "', wanted cpu or cuda");
   if (options.mode != "forward")
     return runtime::invalidInput("mode '" + options.mode + "' is not there yet, wanted forward");
+  if (options.prepareWeights && options.precision != Precision::BF16)
+    return runtime::invalidInput("weights are prepared for precision bf16 alone");
   if (options.target.empty())
     options.target = defaultTarget(options);
   CompileResult result;

@@ -11,6 +11,7 @@
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/ProfileReport.h"
 #include "tools/heddle/Support/Statistics.h"
+#include "tools/heddle/Support/Tuning.h"
 
 #include <CLI/App.hpp>
 #include <chrono>
@@ -138,6 +139,23 @@ std::optional<int64_t> symbol(const Plan &plan, const std::string &name) {
   return std::nullopt;
 }
 
+/// The type that products find their weights in, as --weights-dtype spells it; that of the parameters where
+/// every run casts them first.
+std::string weightsDtype(const Plan &plan) {
+  const Buffer *weight = nullptr;
+  for (const Buffer &buffer : plan.buffers)
+    if (!weight && buffer.role == BufferRole::Parameter)
+      weight = &buffer;
+  for (const Step &step : plan.steps)
+    if (step.kind == StepKind::Product && step.phase != Phase::Init)
+      for (const MatrixRef &operand : {step.product.a, step.product.b}) {
+        const Buffer &buffer = plan.buffers[operand.ref.buffer];
+        if (buffer.role == BufferRole::Parameter || buffer.role == BufferRole::Constant)
+          weight = &buffer;
+      }
+  return !weight ? "" : weight->dtype == DType::F32 ? "fp32" : std::string(nameOf(weight->dtype));
+}
+
 BenchRow rowOf(const Cell &cell, double ceiling) {
   const Plan &plan = cell.built.plan;
   Statistics times = statisticsOf(cell.times);
@@ -149,6 +167,7 @@ BenchRow rowOf(const Cell &cell, double ceiling) {
   row.impl = plan.pipeline;
   row.mode = plan.mode;
   row.precision = plan.precision;
+  row.weightsDtype = weightsDtype(plan);
   row.batch = symbol(plan, "batch");
   row.context = symbol(plan, "seq");
   row.meanMs = times.mean;
@@ -203,13 +222,18 @@ Status runBench(const BenchFlags &flags) {
       symbols += ", " + value.name + " " + std::to_string(value.value);
     for (const Cell &cell : cells)
       executors += (executors.empty() ? "" : ", ") + cell.built.plan.pipeline + " by " + cell.executorName;
-    std::printf(
-        "%s, %s, %s%s on %s (%s)\n%lld steps after %lld warm-up, synchronised each; executors: %s; one "
-        "large product "
-        "reaches %.2f TFLOP/s here\n\n%s",
-        plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), symbols.c_str(),
-        device->name().c_str(), plan.target.c_str(), static_cast<long long>(flags.steps),
-        static_cast<long long>(flags.warmup), executors.c_str(), ceiling / 1e12, benchTable(rows).c_str());
+    std::string tuning;
+    for (const Cell &cell : cells)
+      if (cell.built.tuning.products > 0)
+        tuning += "products: " + tuningText(cell.built.tuning) + "\n";
+    std::printf("%s, %s, %s, weights %s%s on %s (%s)\n%lld steps after %lld warm-up, synchronised each; "
+                "executors: %s; one "
+                "large product "
+                "reaches %.2f TFLOP/s here\n%s\n%s",
+                plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), weightsDtype(plan).c_str(),
+                symbols.c_str(), device->name().c_str(), plan.target.c_str(),
+                static_cast<long long>(flags.steps), static_cast<long long>(flags.warmup), executors.c_str(),
+                ceiling / 1e12, tuning.c_str(), benchTable(rows).c_str());
     if (flags.profile)
       for (const Cell &cell : cells)
         std::printf("\n%s\n%s", cell.built.plan.pipeline.c_str(),
@@ -224,6 +248,7 @@ Subcommand addBench(CLI::App &program) {
   auto flags = std::make_shared<BenchFlags>();
   CLI::App *parser = program.add_subcommand("bench", "Measure a model, eager against compiled");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  addTuneFlag(*parser, flags->model, "on");
   CLI::Option *impl = parser->add_option("--impl", flags->impls, "Implementations, separated by commas")
                           ->delimiter(',')
                           ->default_str("eager,compiled")

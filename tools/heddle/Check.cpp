@@ -195,6 +195,7 @@ Subcommand addCheck(CLI::App &program) {
   CLI::App *parser = program.add_subcommand("check", "Compare compiled and eager execution with float64");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain,
                 {false, "a plan file has no graph to compare with"});
+  addTuneFlag(*parser, flags->model, "cached");
   addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
   parser
       ->add_option("--executor", flags->executor,

@@ -147,6 +147,7 @@ Subcommand addRun(CLI::App &program) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App *parser = program.add_subcommand("run", "Run a model or a plan file once");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  addTuneFlag(*parser, flags->model, "cached");
   parser
       ->add_option(
           "--input", flags->inputs,

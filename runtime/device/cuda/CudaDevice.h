@@ -94,6 +94,7 @@ public:
   StatusOr<Cublas *> cublas();
   const Driver &driver() const { return driver_; }
   CUstream stream() const { return stream_; }
+  CUdevice handle() const { return device_; }
 
 private:
   /// Makes the context current on the calling thread; free when it is already.

@@ -1,5 +1,6 @@
 //===- WithCompiler.cpp - From MODEL to a plan, with the compiler ---------===//
 #include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/Tuning.h"
 
 #include <chrono>
 
@@ -15,7 +16,7 @@ Models::~Models() = default;
 runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &options,
                                        Progress &progress, KernelCode code) {
   if (flags.planFile)
-    return readPlanFile(flags.request.model, progress, code);
+    return readPlanFile(flags, progress, code);
   auto start = std::chrono::steady_clock::now();
   if (!impl_)
     impl_ = std::make_unique<Impl>();
@@ -24,9 +25,10 @@ runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOpt
   progress.clear();
   if (!result)
     return std::move(result).status();
-  Built built{std::move(result->plan), std::move(result->report), {}, 0};
+  Built built{std::move(result->plan), std::move(result->report), {}, {}, 0};
   if (code == KernelCode::Machine)
     HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
+  HEDDLE_RETURN_IF_ERROR(tuneProducts(built.plan, flags, built.tuning, progress));
   built.compileMs =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return built;
