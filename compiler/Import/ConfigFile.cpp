@@ -250,6 +250,9 @@ static StatusOr<DecoderSpec> fromJson(const Json &object, std::vector<std::strin
   for (const auto *names : {&ignoredFields(), &family->ignored})
     for (const char *name : *names)
       reader.know(name);
+  for (const auto *fixed : {&fixedFields(), &family->fixed})
+    for (const FixedField &field : *fixed)
+      reader.know(field.name);
   for (const Field &field : family->fields) {
     reader.know(field.name);
     for (const char *alias : field.aliases)

@@ -48,7 +48,7 @@ def check(name, fields, outputs):
         if not test.check(done.returncode == 0,
                           f"{label}: exit code {done.returncode}: {done.stderr[:1000]}{done.stdout[:2000]}"):
             continue
-        found = {output["output"]: output["ok"] for output in json.loads(done.stdout)["outputs"]}
+        found = {output["name"]: output["ok"] for output in json.loads(done.stdout)["outputs"]}
         test.check(found == dict.fromkeys(outputs, True), f"{label}: {found}")
 
 

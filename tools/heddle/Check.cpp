@@ -151,8 +151,9 @@ std::string checkJson(const Plan &plan, const std::vector<OutputCheck> &checks, 
 
 Status runCheck(const CheckFlags &flags) {
   if (flags.model.planFile)
-    return invalidInput(flags.model.request.model +
-                        ": a plan file has no graph to compare with; wanted a preset or a graph");
+    return invalidInput(
+        flags.model.request.model +
+        ": a plan file has no graph to compare with; wanted a configuration, a preset or a graph");
   Models models;
   Progress progress;
   HEDDLE_ASSIGN_OR_RETURN(
