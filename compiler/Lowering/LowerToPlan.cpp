@@ -6,6 +6,7 @@
 #include "compiler/Lowering/SymbolValues.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Plan/PlanDialect.h"
+#include "runtime/plan/CpuAlgorithm.h"
 #include "runtime/plan/Workspace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -212,6 +213,14 @@ private:
                                  access.ld, access.batchStride, access.transposed);
   }
 
+  /// What a plan says about how its products are computed: a GPU's library chooses when the plan is loaded.
+  mlir::DenseI8ArrayAttr algorithm() {
+    if (program_.getDevice() != "cpu" || program_.getPipeline() != "compiled")
+      return nullptr;
+    llvm::SmallVector<int8_t> bytes(runtime::kTiledProduct.begin(), runtime::kTiledProduct.end());
+    return builder_.getDenseI8ArrayAttr(bytes);
+  }
+
   LogicalResult addProduct(GroupOp group) {
     auto matmul = *group.getBody().front().getOps<MatmulOp>().begin();
     std::optional<ProductAccess> product = matrixOperands(matmul);
@@ -229,7 +238,7 @@ private:
     plan::ProductOp::create(builder_, group.getLoc(), product->m, product->n, product->k, product->batch,
                             matrix(product->lhs), matrix(product->rhs), addend, matrix(result),
                             llvm::APFloat(1.0), llvm::APFloat(addend ? 1.0 : 0.0), math, plan::Epilogue::None,
-                            nullptr, nullptr, nullptr, phaseOf(group), group.getLabel(),
+                            nullptr, nullptr, algorithm(), phaseOf(group), group.getLabel(),
                             locationText(group.getLoc()));
     return success();
   }

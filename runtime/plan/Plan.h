@@ -136,7 +136,7 @@ struct Product {
   Epilogue epilogue = Epilogue::None;
   BufferRef bias;
   DType biasType = DType::F32;
-  std::vector<uint8_t> algorithm; ///< A library's own choice, opaque; empty: the library's heuristic decides.
+  std::vector<uint8_t> algorithm; ///< Opaque bytes; empty: the device's library and its heuristic.
 };
 
 enum class StepKind : uint8_t { Launch = 0, Product = 1, Copy = 2 };
