@@ -81,13 +81,14 @@ TEST(Safetensors, RefusesBrokenHeaders) {
 
 TEST(Safetensors, RefusesBrokenEntries) {
   expectError(file(R"({"a":7})"), "wanted an object with dtype, shape and data_offsets");
-  expectError(file(entry("\"F64\"", "[1]", "[0,8]"), "12345678"), "dtype \"F64\"");
-  expectError(file(entry("5", "[1]", "[0,8]"), "12345678"), "dtype 5");
+  expectError(file(entry("\"F64\"", "[1]", "[0,8]"), "12345678"), "dtype F64; wanted F32");
+  expectError(file(entry("\"F65\"", "[1]", "[0,8]"), "12345678"), "dtype '\"F65\"'; wanted one of F32");
+  expectError(file(entry("5", "[1]", "[0,8]"), "12345678"), "dtype '5'; wanted");
   expectError(file(entry("\"U8\"", "[-1]", "[0,1]"), "1"), "shape is not a list");
   expectError(file(entry("\"U8\"", "[1.5]", "[0,1]"), "1"), "shape is not a list");
   expectError(file(entry("\"U8\"", "[1]", "[1]"), "1"), "data_offsets is not");
   expectError(file(entry("\"U8\"", "[1]", "[2,1]"), "1"), "data_offsets is not");
-  expectError(file(entry("\"U8\"", "[2]", "[0,1]"), "1"), "needs 2 bytes, its data_offsets span 1");
+  expectError(file(entry("\"U8\"", "[2]", "[0,1]"), "1"), "needs 2 bytes, its data_offsets [0, 1] span 1");
   expectError(file(entry("\"I64\"", "[4611686018427387904,4]", "[0,1]"), "1"), "64-bit");
 }
 
