@@ -24,7 +24,27 @@ struct WeightProduct {
   TransposeOp transpose;
   CastOp cast; ///< Null where the product reads the parameter as it is.
   ParameterOp parameter;
+  AddOp sum;        ///< product + bias, where that is the product's only reader; else null.
+  ParameterOp bias; ///< [n], stretched over the rows.
 };
+
+/// Finds the bias that is added to a product: it becomes part of one vector, as the weights of one matrix.
+void findBias(WeightProduct &product) {
+  Value result = product.product.getResult();
+  if (!result.hasOneUse())
+    return;
+  auto sum = llvm::dyn_cast<AddOp>(*result.user_begin());
+  if (!sum)
+    return;
+  Value vector = stretchedVector(sum.getLhs() == result ? sum.getRhs() : sum.getLhs());
+  if (auto reshape = vector ? vector.getDefiningOp<ReshapeOp>() : ReshapeOp())
+    vector = reshape->hasOneUse() ? reshape.getOperand() : Value();
+  auto bias = vector ? vector.getDefiningOp<ParameterOp>() : ParameterOp();
+  if (!bias || !bias->hasOneUse() || typeOf(bias.getResult()).getRank() != 1)
+    return;
+  product.sum = sum;
+  product.bias = bias;
+}
 
 /// The weight behind a product. `miss` stays empty where the right-hand side is no weight at all.
 std::optional<WeightProduct> weightProduct(MatmulOp product, NearMiss &miss) {
@@ -67,7 +87,26 @@ bool agree(WeightProduct first, WeightProduct next, NearMiss &miss) {
   return true;
 }
 
-/// Puts the merged product in the first one's place, and slices in the others'.
+/// The biases of all products as one parameter, or null where one has none or another type.
+Value mergedBias(GraphBuilder &g, llvm::ArrayRef<WeightProduct> products) {
+  llvm::SmallVector<PartAttr> parts;
+  int64_t extent = 0;
+  mlir::Type element;
+  for (WeightProduct product : products) {
+    if (!product.bias)
+      return {};
+    mlir::RankedTensorType type = typeOf(product.bias.getResult());
+    if (element && element != type.getElementType())
+      return {};
+    element = type.getElementType();
+    llvm::append_range(parts, product.bias.getParts().getAsRange<PartAttr>());
+    extent += type.getDimSize(0);
+  }
+  return g.parameter(parts, tensorType(g.context(), {SymbolicDim::fixed(extent)}, element));
+}
+
+/// Puts the merged product in the first one's place, and slices in the others'. Biases are added to the
+/// whole: the slices are then views of what one product with its epilogue writes.
 Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
   WeightProduct first = products.front();
   MatmulOp earliest = first.product;
@@ -91,17 +130,25 @@ Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
   g.setLocation(commonLocation(productPlaces));
   Value merged =
       g.matmul(earliest.getLhs(), g.transpose(weight, {1, 0}), typeOf(earliest.getResult()).getElementType());
+  Operation *made = merged.getDefiningOp();
+  Value bias = mergedBias(g, products);
+  if (bias)
+    merged = g.binary<AddOp>(merged, g.broadcast(bias, symbolicShape(typeOf(merged))));
   int64_t last = typeOf(merged).getRank() - 1, offset = 0;
   for (WeightProduct &product : products) {
-    int64_t extent = typeOf(product.product.getResult()).getDimSize(last);
+    Value result = bias ? product.sum.getResult() : product.product.getResult();
+    int64_t extent = typeOf(result).getDimSize(last);
     g.setLocation(product.product->getLoc());
-    product.product.getResult().replaceAllUsesWith(g.slice(merged, last, offset, extent));
+    result.replaceAllUsesWith(g.slice(merged, last, offset, extent));
     offset += extent;
   }
   // Only now: everything above was put in before the earliest of them.
-  for (WeightProduct &product : products)
+  for (WeightProduct &product : products) {
+    if (bias)
+      product.sum->erase();
     product.product->erase();
-  return merged.getDefiningOp();
+  }
+  return made;
 }
 
 struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
@@ -120,7 +167,7 @@ struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
         NearMiss miss;
         std::optional<WeightProduct> found = weightProduct(product, miss);
         if (found && (merging.empty() || agree(merging.front(), *found, miss))) {
-          merging.push_back(*found);
+          findBias(merging.emplace_back(*found));
           continue;
         }
         if (miss.op) {

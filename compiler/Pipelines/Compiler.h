@@ -54,6 +54,7 @@ struct PhaseTime {
 struct CompileReport {
   std::vector<GroupReport> groups;
   MatchReports matches;
+  std::vector<std::string> warnings; ///< Of the import: "config.json: unknown field x".
   std::vector<PhaseTime> times;
 };
 

@@ -42,19 +42,21 @@ void parseDevice(const std::string &text, DeviceFlag deviceFlag, ModelFlags &fla
 
 void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag) {
   parser
-      .add_option("MODEL", flags.request.model,
-                  "study:small, study:medium, study:large, study:xl or study:10B; a graph (*.mlir)" +
-                      std::string(deviceFlag == DeviceFlag::Plain ? "; a plan (*.heddle)" : ""))
+      .add_option(
+          "MODEL", flags.request.model,
+          "study:small, study:medium, study:large, study:xl or study:10B; a folder with a config.json, "
+          "or its path (*.json); a graph (*.mlir)" +
+              std::string(deviceFlag == DeviceFlag::Plain ? "; a plan (*.heddle)" : ""))
       ->required();
-  parser.add_option("--batch", flags.request.batch, "Sequences at once, for a preset")
+  parser.add_option("--batch", flags.request.batch, "Sequences at once; not for a graph")
       ->default_str(std::to_string(ModelRequest::kDefaultBatch))
       ->check(atLeast(1));
-  parser.add_option("--context", flags.request.context, "Tokens in a sequence, for a preset")
+  parser.add_option("--context", flags.request.context, "Tokens in a sequence; not for a graph")
       ->default_str(std::to_string(ModelRequest::kDefaultContext))
       ->check(atLeast(1));
-  parser.add_option("--layers", flags.request.layers, "Keep only so many blocks of a preset")
+  parser.add_option("--layers", flags.request.layers, "Keep only the first so many blocks")
       ->check(atLeast(1));
-  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary, for a preset")
+  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary instead of the model's")
       ->check(atLeast(1));
   parser.add_option("--mode", flags.mode, "What a run does")
       ->capture_default_str()

@@ -2,11 +2,14 @@
 #include "tools/heddle/Support/Models.h"
 
 #include <chrono>
+#include <cstdio>
+#include <set>
 
 namespace heddle::driver {
 
 struct Models::Impl {
   Compiler compiler;
+  std::set<std::string> warned; ///< What was printed: several plans of a model have the same warnings.
 };
 
 Models::Models() = default;
@@ -24,6 +27,9 @@ runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOpt
   progress.clear();
   if (!result)
     return std::move(result).status();
+  for (const std::string &warning : result->report.warnings)
+    if (impl_->warned.insert(warning).second)
+      std::fprintf(stderr, "warning: %s\n", warning.c_str());
   Built built{std::move(result->plan), std::move(result->report), {}, 0};
   HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
   built.compileMs =
