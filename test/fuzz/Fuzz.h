@@ -1,7 +1,7 @@
 //===- Fuzz.h - What the fuzzers share --------------------------*- C++ -*-===//
 //
-// Each fuzzer gives one reader bytes that no one vouches for, and holds it to its promise: an error value or a
-// result that keeps the reader's own invariants; no crash, no undefined behaviour, no leak, no hang.
+// Each fuzzer gives one reader bytes that no one vouches for, and holds it to its promise: an error value or
+// a result that keeps the reader's own invariants; no crash, no undefined behaviour, no leak, no hang.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_TEST_FUZZ_FUZZ_H

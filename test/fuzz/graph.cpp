@@ -13,9 +13,8 @@
 
 using namespace heddle;
 
-static runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> read(mlir::MLIRContext &context,
-                                                                 const fuzz::Folder &folder,
-                                                                 const uint8_t *data, size_t size) {
+static runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+read(mlir::MLIRContext &context, const fuzz::Folder &folder, const uint8_t *data, size_t size) {
   ModelRequest request;
   request.model = folder.write("graph.mlir", data, size);
   return import::importModel(&context, request);

@@ -1,7 +1,7 @@
 //===- safetensors.cpp - Fuzzes the reader of weight files ----------------===//
 //
-// The input is read three times: as a whole file, as the JSON of a header (so that the length in front of it need
-// not be right), and as an index over one good file.
+// The input is read three times: as a whole file, as the JSON of a header (so that the length in front of it
+// need not be right), and as an index over one good file.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/tooling/Weights.h"
@@ -38,7 +38,8 @@ void readWhole(const std::string &path, size_t size) {
   for (const auto &[name, tensor] : files->tensors()) {
     std::vector<uint8_t> data(static_cast<size_t>(tensor.stored->bytes));
     fuzz::require(data.size() <= size, "a tensor is no larger than its file", name);
-    fuzz::require(tensor.file->read(*tensor.stored, 0, data).isOk(), "a tensor of an opened file reads", name);
+    fuzz::require(tensor.file->read(*tensor.stored, 0, data).isOk(), "a tensor of an opened file reads",
+                  name);
     if (tensor.stored->dtype)
       wanted.push_back({name, *tensor.stored->dtype, tensor.stored->shape});
   }
