@@ -56,6 +56,7 @@ public:
   Status read(const std::string &name, const Json &value, bool &out);
   Status read(const std::string &name, const Json &value, Activation &out);
   Status read(const std::string &name, const Json &value, RotaryScaling &out);
+  Status read(const std::string &name, const Json &value, std::vector<bool> &out);
   template <typename T>
   Status read(const std::string &name, const Json &value, std::optional<T> &out) {
     return read(name, value, out.emplace());
@@ -171,6 +172,19 @@ Status Reader::read(const std::string &name, const Json &value, RotaryScaling &o
   return Status::ok();
 }
 
+/// true for a layer whose attention has a window.
+Status Reader::read(const std::string &name, const Json &value, std::vector<bool> &out) {
+  const char *want = "a list of full_attention and sliding_attention";
+  if (!value.is_array())
+    return wanted(prefix_ + name, want, &value);
+  for (const Json &kind : value) {
+    if (kind != "full_attention" && kind != "sliding_attention")
+      return wanted(prefix_ + name, want, &kind);
+    out.push_back(kind == "sliding_attention");
+  }
+  return Status::ok();
+}
+
 std::vector<std::string> Reader::unknown() const {
   std::vector<std::string> names;
   for (const auto &[name, value] : object_.items())
@@ -191,6 +205,12 @@ static Status readField(Reader &reader, const Field &field, DecoderSpec &spec) {
       return Status::ok();
   }
   spec.fieldNames[field.what] = name;
+  if (std::holds_alternative<RotaryScaling DecoderSpec::*>(field.target))
+    for (auto [what, part] :
+         {std::pair("rotary_factor", ".factor"), std::pair("rotary_low", ".low_freq_factor"),
+          std::pair("rotary_high", ".high_freq_factor"),
+          std::pair("rotary_original", ".original_max_position_embeddings")})
+      spec.fieldNames[what] = name + part;
   if (!value)
     return field.required ? wanted(name, "a value", nullptr) : Status::ok();
   if (const auto *integer = std::get_if<int64_t DecoderSpec::*>(&field.target))
@@ -250,6 +270,9 @@ static StatusOr<DecoderSpec> fromJson(const Json &object, std::vector<std::strin
   for (const auto *names : {&ignoredFields(), &family->ignored})
     for (const char *name : *names)
       reader.know(name);
+  for (const auto *fixed : {&fixedFields(), &family->fixed})
+    for (const FixedField &field : *fixed)
+      reader.know(field.name);
   for (const Field &field : family->fields) {
     reader.know(field.name);
     for (const char *alias : field.aliases)

@@ -185,7 +185,7 @@ DecoderBuilder::Tables DecoderBuilder::tables() {
 /// scores.masked_fill(~mask, -inf) for each mask of the layer.
 Value DecoderBuilder::hideScores(Value scores, const Tables &tables) {
   SymbolicShape shape = symbolicShape(typeOf(scores));
-  bool near = tables.window && layer_ >= spec_.windowFrom;
+  bool near = spec_.hasWindow(layer_);
   const std::pair<const char *, Value> masks[] = {{"attention.mask", near ? tables.window : tables.mask},
                                                   {"attention.padding", tables.padding}};
   for (auto [path, mask] : masks) {

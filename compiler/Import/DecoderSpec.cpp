@@ -87,6 +87,12 @@ Status heddle::import::validate(const DecoderSpec &spec, const DecoderExtents &e
                           "at most " + check.name("max_positions") + " " + std::to_string(spec.maxPositions),
                           std::to_string(extents.seq));
   }
+  if (!spec.windowLayers.empty() && static_cast<int64_t>(spec.windowLayers.size()) < spec.layers)
+    return check.wanted("window_layers", "an entry for each of " + std::to_string(spec.layers) + " layers",
+                        std::to_string(spec.windowLayers.size()));
+  if (!spec.window &&
+      std::find(spec.windowLayers.begin(), spec.windowLayers.end(), true) != spec.windowLayers.end())
+    return check.wanted("window", "a value for the layers that have one", "nothing");
   if (spec.window)
     HEDDLE_RETURN_IF_ERROR(check.extent("window", *spec.window));
   HEDDLE_RETURN_IF_ERROR(check.finite("epsilon", spec.epsilon, /*zeroAllowed=*/true));

@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace heddle::import {
 
@@ -112,9 +113,14 @@ struct DecoderSpec {
 
   bool causal = true;
   bool paddingMask = false; ///< An input that is 1 where a token is, 0 where padding is.
-  /// A query sees so many keys, its own position the last; in the layers from `windowFrom` on.
+  /// A query sees so many keys, its own position the last; in the layers from `windowFrom` on, or in those
+  /// that `windowLayers` marks where it is not empty.
   std::optional<int64_t> window = std::nullopt;
   int64_t windowFrom = 0;
+  std::vector<bool> windowLayers = {};
+  bool hasWindow(int64_t layer) const {
+    return window && (windowLayers.empty() ? layer >= windowFrom : windowLayers[layer]);
+  }
 
   bool qkvBias = false, outBias = false, mlpBias = false, headBias = false;
   bool tied = false; ///< The head multiplies by the embedding's table.

@@ -49,8 +49,10 @@ static Family gpt2() {
                   "summary_first_dropout", "summary_proj_to_labels", "summary_type", "summary_use_proj"}};
 }
 
-/// What llama, mistral and qwen2 share: their layers have the same names.
-static Family llamaLike(const char *modelType) {
+/// What llama, mistral and qwen2 share: their layers have the same names. Without num_key_value_heads llama
+/// has one for each head, the others numbers of their own that nobody would guess: there the file must say
+/// it.
+static Family llamaLike(const char *modelType, bool kvHeadsRequired) {
   return {.modelType = modelType,
           .common = {.epsilon = 1e-6,
                      .positions = Positions::RotaryHalfSplit,
@@ -71,20 +73,21 @@ static Family llamaLike(const char *modelType) {
                      {"intermediate_size", "d_ff", &Spec::dFf, true},
                      {"num_hidden_layers", "layers", &Spec::layers, true},
                      {"num_attention_heads", "heads", &Spec::heads, true},
-                     {"num_key_value_heads", "kv_heads", &Spec::kvHeads},
+                     {"num_key_value_heads", "kv_heads", &Spec::kvHeads, kvHeadsRequired},
                      {"head_dim", "head_dim", &Spec::headDim},
                      {"max_position_embeddings", "max_positions", &Spec::maxPositions},
                      {"hidden_act", "activation", &Spec::activation},
                      {"rms_norm_eps", "epsilon", &Spec::epsilon},
                      {"rope_theta", "theta", &Spec::theta},
                      {"rope_scaling", "rotary_scaling", &Spec::rotaryScaling, false, {"rope_parameters"}},
+                     {"layer_types", "window_layers", &Spec::windowLayers},
                      {"tie_word_embeddings", "tied", &Spec::tied}},
           .fixed = {},
           .ignored = {"attention_dropout"}};
 }
 
 static Family llama() {
-  Family family = llamaLike("llama");
+  Family family = llamaLike("llama", /*kvHeadsRequired=*/false);
   family.fields.push_back({"attention_bias", "qkv_bias", &Spec::qkvBias});
   family.fields.push_back({"attention_bias", "out_bias", &Spec::outBias});
   family.fields.push_back({"mlp_bias", "mlp_bias", &Spec::mlpBias});
@@ -94,13 +97,13 @@ static Family llama() {
 }
 
 static Family mistral() {
-  Family family = llamaLike("mistral");
+  Family family = llamaLike("mistral", /*kvHeadsRequired=*/true);
   family.fields.push_back({"sliding_window", "window", &Spec::window});
   return family;
 }
 
 static Family qwen2() {
-  Family family = llamaLike("qwen2");
+  Family family = llamaLike("qwen2", /*kvHeadsRequired=*/true);
   family.common.qkvBias = true;
   family.fields.push_back({"sliding_window", "window", &Spec::window, false, {}, "use_sliding_window"});
   family.fields.push_back(

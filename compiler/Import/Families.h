@@ -17,11 +17,12 @@
 namespace heddle::import {
 
 /// Where a field's value goes. Its type says what the file must hold: an integer, a number, a
-/// boolean, an activation's name, an object that scales rotary positions.
+/// boolean, an activation's name, an object that scales rotary positions, a list of each layer's kind of
+/// attention.
 using FieldTarget =
     std::variant<int64_t DecoderSpec::*, std::optional<int64_t> DecoderSpec::*, double DecoderSpec::*,
                  std::optional<double> DecoderSpec::*, bool DecoderSpec::*, Activation DecoderSpec::*,
-                 RotaryScaling DecoderSpec::*>;
+                 RotaryScaling DecoderSpec::*, std::vector<bool> DecoderSpec::*>;
 
 struct Field {
   const char *name; ///< In config.json.

@@ -153,8 +153,9 @@ std::string checkJson(const Plan &plan, const std::vector<OutputCheck> &checks, 
 
 Status runCheck(const CheckFlags &flags) {
   if (flags.model.planFile)
-    return invalidInput(flags.model.request.model +
-                        ": a plan file has no graph to compare with; wanted a preset or a graph");
+    return invalidInput(
+        flags.model.request.model +
+        ": a plan file has no graph to compare with; wanted a configuration, a preset or a graph");
   HEDDLE_ASSIGN_OR_RETURN(ModelWeights weights, ModelWeights::open(flags.model, flags.weights));
   Models models;
   Progress progress;

@@ -64,7 +64,8 @@ void printTimes(const Built &built) {
 
 Status runCompile(const CompileFlags &flags) {
   if (flags.model.planFile)
-    return invalidInput(flags.model.request.model + " is a plan already; wanted a preset or a graph");
+    return invalidInput(flags.model.request.model +
+                        " is a plan already; wanted a configuration, a preset or a graph");
   heddle::CompileOptions options =
       compileOptions(flags.model, flags.pipeline == "eager" ? PipelineKind::Eager : PipelineKind::Compiled);
   options.stopAfter = flags.stopAfter;

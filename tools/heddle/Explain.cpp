@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 
 namespace heddle::driver {
 
@@ -84,6 +86,17 @@ void printMatches(const CompileReport &report) {
   std::printf("%s", table.empty() ? "no pattern came near a match\n" : table.text().c_str());
 }
 
+/// Elements of the state dict's tensors: one that several buffers hold counts once.
+int64_t parameterCount(const Plan &plan) {
+  std::set<std::string> seen;
+  int64_t count = 0;
+  for (const Buffer &buffer : plan.buffers)
+    for (const ParameterPart &part : buffer.parts)
+      if (seen.insert(part.name).second)
+        count += std::accumulate(part.shape.begin(), part.shape.end(), int64_t{1}, std::multiplies<>());
+  return count;
+}
+
 void printMemory(const Plan &plan) {
   static constexpr const char *kRoles[] = {"input",    "output", "parameter", "state",
                                            "constant", "saved",  "scratch"};
@@ -98,6 +111,7 @@ void printMemory(const Plan &plan) {
       table.add({kRoles[role], std::to_string(count[role]), bytesText(bytes[role])});
   std::printf("\nmemory\n%sarena %s (scratch buffers share it), library workspace %s\n", table.text().c_str(),
               bytesText(plan.arenaBytes).c_str(), bytesText(plan.workspaceBytes).c_str());
+  std::printf("the model has %lld parameters\n", static_cast<long long>(parameterCount(plan)));
 }
 
 void printSteps(const Plan &plan) {
@@ -116,6 +130,7 @@ std::string explainJson(const Built &built) {
               {"groups", Json::array()},
               {"matches", Json::array()},
               {"steps", Json::array()},
+              {"parameters", parameterCount(built.plan)},
               {"arena_bytes", built.plan.arenaBytes},
               {"workspace_bytes", built.plan.workspaceBytes}};
   for (const GroupReport &group : built.report.groups)
@@ -142,7 +157,7 @@ std::string explainJson(const Built &built) {
 Status runExplain(const ExplainFlags &flags) {
   if (flags.model.planFile)
     return invalidInput(flags.model.request.model +
-                        ": a plan file has no graph to explain; wanted a preset or a graph");
+                        ": a plan file has no graph to explain; wanted a configuration, a preset or a graph");
   heddle::CompileOptions options = compileOptions(flags.model, PipelineKind::Compiled);
   options.dumpDirectory = flags.dumpTo;
   options.stopAfter = flags.stopAfter;

@@ -72,15 +72,14 @@ protected:
     ASSERT_NE(at, std::string::npos) << from;
     write(text.replace(at, from.size(), to));
   }
-  runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> import(ModelRequest request = {}) {
+  runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> import(const ModelRequest &request) {
     warnings_.clear();
-    if (request.model.empty())
-      request.model = path();
     return importModel(&context_, request, &warnings_);
   }
   /// The message of a refusal, without the file's name that it must begin with.
-  std::string error(ModelRequest request = {}) {
-    auto module = import(std::move(request));
+  std::string error() { return error({.model = path()}); }
+  std::string error(const ModelRequest &request) {
+    auto module = import(request);
     if (module.isOk())
       return "accepted";
     std::string message = module.status().message();
@@ -231,13 +230,13 @@ TEST_F(Config, FolderAndFile) {
   write(textOf("gpt2"));
   EXPECT_TRUE(import({.model = folder_.string(), .layers = 1}).isOk());
   EXPECT_TRUE(import({.model = folder_.string() + "/", .layers = 1}).isOk());
-  EXPECT_TRUE(import({.layers = 1}).isOk());
+  EXPECT_TRUE(import({.model = path(), .layers = 1}).isOk());
   std::filesystem::remove(path());
   auto empty = import({.model = folder_.string()});
   ASSERT_FALSE(empty.isOk());
   EXPECT_EQ(empty.status().message(),
             folder_.string() + ": wanted a folder with a config.json, found none in it");
-  auto absent = import();
+  auto absent = import({.model = path()});
   ASSERT_FALSE(absent.isOk());
   EXPECT_EQ(absent.status().message(), "cannot read '" + path() + "': No such file or directory");
 }
@@ -278,7 +277,7 @@ TEST_F(Config, OddFiles) {
 
 TEST_F(Config, AliasesMustAgree) {
   writeEdited("gpt2", "\"n_embd\"", "\"hidden_size\"");
-  EXPECT_EQ(error({.layers = 1}), "accepted");
+  EXPECT_EQ(error({.model = path(), .layers = 1}), "accepted");
   EXPECT_EQ(errorOf("gpt2", "\"n_ctx\": 1024", "\"n_ctx\": 512"),
             ": n_positions is 1024 and n_ctx, another name of it, 512");
   EXPECT_EQ(
@@ -313,6 +312,14 @@ TEST_F(Config, ValuesOfTheWrongKind) {
             ": num_key_value_heads: wanted a divisor of num_attention_heads 14, found 5");
 }
 
+TEST_F(Config, KeyHeadsThatTheFileDoesNotSay) {
+  std::vector<std::string> warnings;
+  writeEdited("llama-2-7b", "\"num_key_value_heads\": 32", "\"num_key_value_heads\": null");
+  EXPECT_EQ(readConfig(path(), warnings)->kvHeads, 32);
+  EXPECT_EQ(errorOf("mistral-7b", "\"num_key_value_heads\": 8", "\"num_key_value_heads\": null"),
+            ": num_key_value_heads: wanted a value, found nothing");
+}
+
 TEST_F(Config, FeaturesBehindFields) {
   EXPECT_EQ(
       errorOf("gpt2-xl", "\"scale_attn_weights\": true", "\"scale_attn_weights\": false"),
@@ -328,7 +335,8 @@ TEST_F(Config, FeaturesBehindFields) {
                     "\"rope_scaling\": {\"type\": \"llama3\", \"factor\": 2}"),
             ": rope_scaling.low_freq_factor: wanted a number for llama3, found nothing");
   EXPECT_EQ(errorOf("llama-3.2-1b", "\"high_freq_factor\": 4.0", "\"high_freq_factor\": 1"),
-            ": rotary_high: wanted more than rotary_low 1.000000, found 1.000000");
+            ": rope_scaling.high_freq_factor: wanted more than rope_scaling.low_freq_factor 1.000000, found "
+            "1.000000");
   EXPECT_EQ(errorOf("llama-2-7b", "\"use_cache\"", "\"quantization_config\": {\"bits\": 4}, \"use_cache\""),
             ": quantization_config: wanted null, found {\"bits\":4}: quantised weights is not there");
 }
@@ -336,16 +344,19 @@ TEST_F(Config, FeaturesBehindFields) {
 TEST_F(Config, UnknownFieldsAreListedOnce) {
   writeEdited("llama-2-7b", "\"rope_scaling\": null",
               "\"rope_scaling\": {\"type\": \"linear\", \"factor\": 2, \"twist\": 1}, \"odd\\nname\": 1");
-  ASSERT_TRUE(import({.layers = 1}).isOk());
+  ASSERT_TRUE(import({.model = path(), .layers = 1}).isOk());
   ASSERT_EQ(warnings_.size(), 1u);
   EXPECT_EQ(warnings_[0], path() + ": unknown fields \"odd\\nname\", rope_scaling.twist");
 }
 
 TEST_F(Config, LearnedPositionsBoundTheContext) {
   write(textOf("gpt2"));
-  EXPECT_EQ(error({.context = 1025}), ": context: wanted at most n_positions 1024, found 1025");
-  EXPECT_EQ(error({.context = 1024, .layers = 1}), "accepted");
-  EXPECT_EQ(error({.layers = 13}).substr(0, 33), "");
+  EXPECT_EQ(error({.model = path(), .context = 1025}),
+            ": context: wanted at most n_positions 1024, found 1025");
+  EXPECT_EQ(error({.model = path(), .context = 1024, .layers = 1}), "accepted");
+  auto deeper = import({.model = path(), .layers = 13});
+  ASSERT_FALSE(deeper.isOk());
+  EXPECT_EQ(deeper.status().message(), "layers: wanted 1 to 12 for " + path() + ", found 13");
 }
 
 TEST_F(Config, TextThatIsNoConfig) {
@@ -356,7 +367,7 @@ TEST_F(Config, TextThatIsNoConfig) {
   EXPECT_EQ(errorOf("{\"a\": " + std::string(100000, '[')), ": nested deeper than 32 levels");
   EXPECT_EQ(errorOf(std::string((1 << 20) + 1, ' ')), ": wanted at most 1048576 bytes, found 1048577");
   EXPECT_EQ(errorOf("{\"a\": \"\xff\"}").substr(0, 22), ":1:8: this is no JSON:");
-  EXPECT_EQ(errorOf("{\"a\": 1e999}").substr(0, 17), ": this is no JSON");
+  EXPECT_EQ(errorOf("{\"a\": 1e999}").substr(0, 24), ":1:11: this is no JSON: ");
 }
 
 TEST_F(Config, NoPrefixAndNoChangedByteCrashes) {
@@ -369,7 +380,7 @@ TEST_F(Config, NoPrefixAndNoChangedByteCrashes) {
       changed[at] = byte;
       write(changed);
       // Either is right; what counts is that it comes back.
-      (void)import({.batch = 1, .context = 4, .layers = 1});
+      (void)import({.model = path(), .batch = 1, .context = 4, .layers = 1});
     }
 }
 
@@ -411,7 +422,7 @@ TEST_F(Config, Llama3Frequencies) {
 TEST_F(Config, LinearScalingAndTheNewFormOfIt) {
   writeEdited("llama-2-7b", "\"rope_scaling\": null",
               "\"rope_parameters\": {\"rope_type\": \"linear\", \"factor\": 4.0, \"rope_theta\": 20000}");
-  auto module = import({.layers = 1});
+  auto module = import({.model = path(), .layers = 1});
   ASSERT_TRUE(module.isOk()) << module.status().message();
   std::vector<float> found = frequenciesOf(**module);
   ASSERT_EQ(found.size(), 64u);
@@ -428,9 +439,33 @@ TEST_F(Config, WindowOnlyWhereItIsUsed) {
   EXPECT_EQ(windows(*good("mistral-7b")), 1);
   EXPECT_EQ(windows(*good("qwen2.5-0.5b")), 0);
   writeEdited("qwen2.5-0.5b", "\"use_sliding_window\": false", "\"use_sliding_window\": true");
-  auto module = import({.layers = 2});
+  auto module = import({.model = path(), .layers = 2});
   ASSERT_TRUE(module.isOk()) << module.status().message();
   EXPECT_EQ(windows(**module), 1);
+}
+
+TEST_F(Config, WindowsByLayer) {
+  auto layers = [&](const std::string &types) {
+    writeEdited("mistral-7b", "\"num_hidden_layers\": 32",
+                "\"num_hidden_layers\": 2, \"layer_types\": " + types);
+    std::vector<std::string> warnings;
+    auto spec = readConfig(path(), warnings);
+    EXPECT_TRUE(spec.isOk() && warnings.empty());
+    return std::pair(spec->hasWindow(0), spec->hasWindow(1));
+  };
+  EXPECT_EQ(layers("null"), std::pair(true, true));
+  EXPECT_EQ(layers(R"(["full_attention", "sliding_attention"])"), std::pair(false, true));
+  EXPECT_EQ(layers(R"(["full_attention", "full_attention"])"), std::pair(false, false));
+  EXPECT_EQ(errorOf("mistral-7b", "\"sliding_window\"",
+                    "\"layer_types\": [\"sliding_attention\"], \"sliding_window\""),
+            ": layer_types: wanted an entry for each of 32 layers, found 1");
+  EXPECT_EQ(errorOf("mistral-7b", "\"sliding_window\"", "\"layer_types\": [\"ssm\"], \"sliding_window\""),
+            ": layer_types: wanted a list of full_attention and sliding_attention, found \"ssm\"");
+  std::string all = "\"sliding_attention\"";
+  for (int i = 1; i < 32; ++i)
+    all += ", \"sliding_attention\"";
+  EXPECT_EQ(errorOf("mistral-7b", "\"sliding_window\": 4096", "\"layer_types\": [" + all + "]"),
+            ": sliding_window: wanted a value for the layers that have one, found nothing");
 }
 
 } // namespace
