@@ -12,6 +12,7 @@
 #include "tools/heddle/Support/ProfileReport.h"
 #include "tools/heddle/Support/Statistics.h"
 #include "tools/heddle/Support/Tuning.h"
+#include "tools/heddle/Support/Weights.h"
 
 #include <CLI/App.hpp>
 #include <chrono>
@@ -30,7 +31,7 @@ struct BenchFlags {
   std::vector<std::string> impls = {"eager", "compiled"};
   int64_t warmup = 5, steps = 10;
   uint64_t seed = 0;
-  std::string executor, format;
+  std::string weights, executor, format;
   bool profile = false;
 };
 
@@ -46,12 +47,14 @@ struct Cell {
   ExecutorStats stats;
 };
 
-Status prepare(Device &device, Cell &cell, const BenchFlags &flags, Progress &progress) {
+Status prepare(Device &device, Cell &cell, const BenchFlags &flags, ModelWeights &weights,
+               Progress &progress) {
   HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(cell.built.plan, flags.executor));
   cell.executorName = nameOf(kind);
+  HEDDLE_ASSIGN_OR_RETURN(ParameterSource source, weights.source(cell.built.plan, progress));
   progress.show(cell.built.plan.pipeline + ": weights");
   StatusOr<std::unique_ptr<Executor>> executor =
-      Executor::create(device, cell.built.plan, {kind, flags.seed, /*poison=*/false});
+      Executor::create(device, cell.built.plan, {kind, flags.seed, /*poison=*/false}, source);
   progress.clear();
   if (!executor)
     return withPlannedPeak(std::move(executor).status(), cell.built.plan);
@@ -103,11 +106,12 @@ Status measure(const std::vector<Cell *> &cells, const BenchFlags &flags, Progre
 }
 
 /// Both implementations side by side; one after the other where memory does not hold both.
-Status measureAll(Device &device, std::vector<Cell> &cells, const BenchFlags &flags, Progress &progress) {
+Status measureAll(Device &device, std::vector<Cell> &cells, const BenchFlags &flags, ModelWeights &weights,
+                  Progress &progress) {
   std::vector<Cell *> together;
   Status status;
   for (Cell &cell : cells) {
-    status = prepare(device, cell, flags, progress);
+    status = prepare(device, cell, flags, weights, progress);
     if (!status)
       break;
     together.push_back(&cell);
@@ -125,7 +129,7 @@ Status measureAll(Device &device, std::vector<Cell> &cells, const BenchFlags &fl
     cell.times.clear();
   }
   for (Cell &cell : cells) {
-    HEDDLE_RETURN_IF_ERROR(prepare(device, cell, flags, progress));
+    HEDDLE_RETURN_IF_ERROR(prepare(device, cell, flags, weights, progress));
     HEDDLE_RETURN_IF_ERROR(measure({&cell}, flags, progress));
     cell.executor.reset();
   }
@@ -185,6 +189,7 @@ BenchRow rowOf(const Cell &cell, double ceiling) {
 }
 
 Status runBench(const BenchFlags &flags) {
+  HEDDLE_ASSIGN_OR_RETURN(ModelWeights weights, ModelWeights::open(flags.model, flags.weights));
   Models models;
   Progress progress;
   // Before the cells: their executors hold memory of the device and must go first.
@@ -206,7 +211,7 @@ Status runBench(const BenchFlags &flags) {
   progress.show("measuring the device's matrix product");
   HEDDLE_ASSIGN_OR_RETURN(double ceiling, measureCeiling(*device, cells.front().built.plan.precision));
   progress.clear();
-  HEDDLE_RETURN_IF_ERROR(measureAll(*device, cells, flags, progress));
+  HEDDLE_RETURN_IF_ERROR(measureAll(*device, cells, flags, weights, progress));
 
   std::vector<BenchRow> rows;
   for (const Cell &cell : cells)
@@ -257,7 +262,8 @@ Subcommand addBench(CLI::App &program) {
       ->capture_default_str()
       ->check(atLeast(0));
   parser->add_option("--steps", flags->steps, "Timed steps")->capture_default_str()->check(atLeast(1));
-  addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
+  addWeightsFlag(*parser, flags->weights);
+  addSeedFlag(*parser, flags->seed, "Seed of inputs, and of weights where they are drawn");
   parser
       ->add_option("--executor", flags->executor,
                    "sequential or graph, for the compiled plan [graph on a GPU]")
