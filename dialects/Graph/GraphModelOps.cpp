@@ -126,6 +126,14 @@ LogicalResult AttentionOp::verify() {
     return mlir::failure();
   if (getBias() && failed(verifyScoresOperand(*this, getBias(), scores, "bias")))
     return mlir::failure();
+  if (getWindow() && !getCausal())
+    return emitOpError("has a window and is not causal");
+  if (getWindow() && static_cast<int64_t>(*getWindow()) < 1)
+    return emitOpError() << "window is " << static_cast<int64_t>(*getWindow()) << ", wanted at least 1";
+  // Negated, so that NaN is refused, too.
+  if (llvm::APFloat cap = getSoftcap().value_or(llvm::APFloat(1.0));
+      !cap.isFinite() || !(cap.convertToDouble() > 0))
+    return emitOpError() << "softcap is " << cap.convertToDouble() << ", wanted a positive number";
   return success();
 }
 
