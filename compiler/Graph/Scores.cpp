@@ -115,13 +115,17 @@ void walk(Value value, double factor, Walk &state) {
   if (llvm::isa<NegOp>(op))
     return walk(op->getOperand(0), -factor, state);
   if (llvm::isa<TanhOp>(op)) {
-    if (state.scores.softcap || factor == 0 || !std::isfinite(factor)) {
-      state.miss = {op, state.scores.softcap ? "caps scores that are capped again"
-                                             : "is multiplied by no positive number"};
+    if (state.scores.softcap) {
+      state.miss = {op, "caps scores that are capped again"};
+      return;
+    }
+    double cap = std::fabs(factor);
+    if (!(cap >= AttentionOp::kLeastSoftcap && cap <= 1 / AttentionOp::kLeastSoftcap)) {
+      state.miss = {op, "is multiplied by a number that is no soft cap, wanted 1e-30 to 1e30"};
       return;
     }
     // f * tanh(g * product) is c * tanh(f * g * product / c) with c = |f|: tanh is odd.
-    state.scores.softcap = std::fabs(factor);
+    state.scores.softcap = cap;
     return walk(op->getOperand(0), factor, state);
   }
   if (state.scores.softcap && llvm::isa<AddOp, SubOp, SelectOp>(op)) {

@@ -69,10 +69,13 @@ public:
       addIndices(body, func);
       builder.setInsertionPointToEnd(&body);
       if (std::optional<llvm::APFloat> softcap = attention.getSoftcap()) {
-        auto number = builder.getF32FloatAttr(static_cast<float>(softcap->convertToDouble()));
-        Value cap = mlir::arith::ConstantOp::create(builder, func.loc(), number);
-        Value part = mlir::arith::DivFOp::create(builder, func.loc(), score, cap);
+        double number = softcap->convertToDouble();
+        // A product, and no division: the rounded reciprocal moves the score by a rounding of its own size.
+        Value reciprocal =
+            emitConstant(builder, func.loc(), builder.getF32FloatAttr(static_cast<float>(1 / number)));
+        Value part = mlir::arith::MulFOp::create(builder, func.loc(), score, reciprocal);
         Value tanh = mlir::math::TanhOp::create(builder, func.loc(), part);
+        Value cap = emitConstant(builder, func.loc(), builder.getF32FloatAttr(static_cast<float>(number)));
         score = mlir::arith::MulFOp::create(builder, func.loc(), tanh, cap);
       }
       if (attention.getBias()) {

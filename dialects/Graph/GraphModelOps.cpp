@@ -131,9 +131,9 @@ LogicalResult AttentionOp::verify() {
   if (getWindow() && static_cast<int64_t>(*getWindow()) < 1)
     return emitOpError() << "window is " << static_cast<int64_t>(*getWindow()) << ", wanted at least 1";
   // Negated, so that NaN is refused, too.
-  if (llvm::APFloat cap = getSoftcap().value_or(llvm::APFloat(1.0));
-      !cap.isFinite() || !(cap.convertToDouble() > 0))
-    return emitOpError() << "softcap is " << cap.convertToDouble() << ", wanted a positive number";
+  if (double cap = getSoftcap() ? getSoftcap()->convertToDouble() : 1;
+      !(cap >= kLeastSoftcap && cap <= 1 / kLeastSoftcap))
+    return emitOpError() << "softcap is " << cap << ", wanted a number from 1e-30 to 1e30";
   return success();
 }
 

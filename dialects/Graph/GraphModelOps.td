@@ -96,6 +96,10 @@ def Graph_AttentionOp : Graph_Pure<"attention", [AttrSizedOperandSegments,
     `scale` $scale (`softcap` $softcap^)? (`causal` $causal^)? (`window` $window^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) `->` type($result)
   }];
+  let extraClassDeclaration = [{
+    /// Soft caps lie between this and its reciprocal: float32 holds both.
+    static constexpr double kLeastSoftcap = 1e-30;
+  }];
   let hasVerifier = 1;
 }
 
@@ -104,7 +108,7 @@ def Graph_GroupOp : Graph_Op<"group", [SingleBlockImplicitTerminator<"YieldOp">,
   let description = [{
     Made by the fusion phase. The region reads values from outside directly; what others need is yielded. `rows` groups
     are generated whole, `attention` groups hold one `graph.attention`, `product` groups one `graph.matmul`; each may hold
-    views, casts and, for products, what the epilogue takes. `reasons` says why neighbours are not in the group.
+    views, casts and, for products, what the epilogue takes, for attention, what computes a padding mask. `reasons` says why neighbours are not in the group.
 
     ```mlir
     %y = graph.group rows "add+mul" {

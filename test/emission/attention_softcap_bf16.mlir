@@ -27,7 +27,8 @@ kernel.func @attention_softcap_bf16(%q: !kernel.buffer<bf16> loc("q"),
     score {
     ^bb0(%s: f32 loc("s"), %b: index, %h: index, %i: index, %j: index):
       %cap = arith.constant 50.0 : f32
-      %d = arith.divf %s, %cap : f32
+      %reciprocal = arith.constant 2.0e-02 : f32
+      %d = arith.mulf %s, %reciprocal : f32
       %t = math.tanh %d : f32
       %u = arith.mulf %t, %cap : f32
       kernel.yield %u : f32

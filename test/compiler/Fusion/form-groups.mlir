@@ -169,8 +169,6 @@ func.func @main(%x: tensor<4x8xf32>, %y: tensor<5xf32>) -> (tensor<4x8xf32>, ten
 // differs among queries, and a bias of floating numbers, are computed once.
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<2x3x4x8xf32>, %[[IDS:[a-z0-9]+]]: tensor<2x4xi32>
-// CHECK: graph.group rows "mul"
-// CHECK: graph.group rows "compare"
 // CHECK: graph.group attention "attention" {
 // CHECK-NEXT: %[[C:[0-9]+]] = graph.compare ne %{{.*}}, %{{.*}} : tensor<2x1x1x4xi32> -> tensor<2x1x1x4xi1>
 // CHECK-NEXT: %[[N:[0-9]+]] = graph.not %[[C]] : tensor<2x1x1x4xi1>
@@ -179,6 +177,8 @@ func.func @main(%x: tensor<4x8xf32>, %y: tensor<5xf32>) -> (tensor<4x8xf32>, ten
 // CHECK-NEXT: %[[C2:[0-9]+]] = graph.compare ne
 // CHECK-NEXT: %[[N2:[0-9]+]] = graph.not %[[C2]]
 // CHECK-NEXT: graph.attention %{{.*}}, %{{.*}}, %{{.*}} mask %[[N2]]
+// CHECK: graph.group rows "compare"
+// CHECK: graph.group rows "mul"
 // CHECK: graph.group attention "attention" {
 // CHECK-NEXT: graph.attention
 func.func @main(%q: tensor<2x3x4x8xf32>, %ids: tensor<2x4xi32>, %square: tensor<4x4xi32>, %slopes: tensor<1x3x1x4xf32>) -> tensor<2x3x4x8xf32> {

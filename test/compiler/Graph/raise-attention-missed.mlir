@@ -218,6 +218,21 @@ func.func @mask_before_cap(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v:
 
 // -----
 
+// A cap whose reciprocal float32 does not hold.
+func.func @tiny_cap(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32> {
+  %kt = graph.transpose %k [0, 1, 3, 2] : tensor<2x4x6x8xf32> -> tensor<2x4x8x6xf32>
+  %s = graph.matmul %q, %kt : tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32> -> tensor<2x4x6x6xf32>
+  %t = graph.tanh %s : tensor<2x4x6x6xf32>
+  %cap = graph.constant dense<1.0e-35> : tensor<2x4x6x6xf32>
+  %ms = graph.mul %t, %cap : tensor<2x4x6x6xf32>
+  // expected-remark-re@below {{not raised: 'graph.tanh' at {{.*}} is multiplied by a number that is no soft cap, wanted 1e-30 to 1e30}}
+  %p = graph.softmax %ms : tensor<2x4x6x6xf32>
+  %y = graph.matmul %p, %v : tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return %y : tensor<2x4x6x8xf32>
+}
+
+// -----
+
 // Capped twice.
 func.func @two_caps(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32> {
   %kt = graph.transpose %k [0, 1, 3, 2] : tensor<2x4x6x8xf32> -> tensor<2x4x8x6xf32>

@@ -51,9 +51,10 @@ func.func @main(%q: tensor<2x4x3x8xbf16>, %k: tensor<2x2x5x8xbf16>, %b: tensor<1
 // CHECK: kernel.func @attention_d8_causal_window(
 // CHECK: kernel.skeleton "attention_forward"<f16, 8, 16> scale 5.000000e-01 causal window 3
 // CHECK: ^{{.*}}(%[[S:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: index, %[[H:[a-z0-9]+]]: index, %[[I:[a-z0-9]+]]: index, %[[J:[a-z0-9]+]]: index):
-// CHECK-NEXT: %[[C:.*]] = arith.constant 5.000000e+01 : f32
-// CHECK-NEXT: %[[D:.*]] = arith.divf %[[S]], %[[C]] : f32
+// CHECK-NEXT: %[[R:.*]] = arith.constant 2.000000e-02 : f32
+// CHECK-NEXT: %[[D:.*]] = arith.mulf %[[S]], %[[R]] : f32
 // CHECK-NEXT: %[[T:.*]] = math.tanh %[[D]] : f32
+// CHECK-NEXT: %[[C:.*]] = arith.constant 5.000000e+01 : f32
 // CHECK-NEXT: %[[U:.*]] = arith.mulf %[[T]], %[[C]] : f32
 // CHECK-NEXT: %[[B:.*]] = kernel.load
 // CHECK-NEXT: %[[Y:.*]] = arith.addf %[[U]], %[[B]] : f32

@@ -482,7 +482,7 @@ func.func @attention_window_empty(%q: tensor<2x4x6x8xf32>) {
 // -----
 
 func.func @attention_softcap_zero(%q: tensor<2x4x6x8xf32>) {
-  // expected-error@below {{softcap is 0.000000e+00, wanted a positive number}}
+  // expected-error@below {{softcap is 0.000000e+00, wanted a number from 1e-30 to 1e30}}
   %y = graph.attention %q, %q, %q scale 1.0 softcap 0.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
   return
 }
@@ -490,7 +490,7 @@ func.func @attention_softcap_zero(%q: tensor<2x4x6x8xf32>) {
 // -----
 
 func.func @attention_softcap_negative(%q: tensor<2x4x6x8xf32>) {
-  // expected-error@below {{softcap is -1.000000e+00, wanted a positive number}}
+  // expected-error@below {{softcap is -1.000000e+00, wanted a number from 1e-30 to 1e30}}
   %y = graph.attention %q, %q, %q scale 1.0 softcap -1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
   return
 }
@@ -498,7 +498,7 @@ func.func @attention_softcap_negative(%q: tensor<2x4x6x8xf32>) {
 // -----
 
 func.func @attention_softcap_infinite(%q: tensor<2x4x6x8xf32>) {
-  // expected-error@below {{softcap is INF, wanted a positive number}}
+  // expected-error@below {{softcap is INF, wanted a number from 1e-30 to 1e30}}
   %y = graph.attention %q, %q, %q scale 1.0 softcap 0x7FF0000000000000 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
   return
 }

@@ -39,7 +39,9 @@ std::string kernelText(const Problem &p) {
         [%b, %h, %kh, %ql, %kl, %qb, %qh, %qs, %kb, %khs, %ks, %vb, %vh, %vs, %ob, %oh, %os] score $SCORE mask $MASK
   })",
       {{"SCALE", "1.250000e-01"},
-       {"CAUSAL", p.window ? "causal window " + std::to_string(p.window) + " " : p.causal ? "causal " : ""},
+       {"CAUSAL", p.window   ? "causal window " + std::to_string(p.window) + " "
+                  : p.causal ? "causal "
+                             : ""},
        {"ARGS", p.extraArguments},
        {"BUFFERS", p.extraBuffers},
        {"XTYPES", p.extraTypes},
@@ -204,8 +206,10 @@ TEST_P(Attention, MaskedRowsGiveZero) {
 }
 
 TEST_P(Attention, Windows) {
-  // Of one key, within a tile of keys, of more than one, as wide as the keys; more queries than keys, and less.
-  for (auto [queries, keys] : {std::pair<int64_t, int64_t>{70, 70}, {200, 200}, {40, 300}, {150, 90}, {1, 130}})
+  // Of one key, within a tile of keys, of more than one, as wide as the keys; more queries than keys, and
+  // less.
+  for (auto [queries, keys] :
+       {std::pair<int64_t, int64_t>{70, 70}, {200, 200}, {40, 300}, {150, 90}, {1, 130}})
     for (int64_t window : {1, 7, 64, 65, 2147483647}) {
       Problem p{{1, 2, 1, queries, keys, 24, 40}};
       p.causal = true;
@@ -226,7 +230,9 @@ TEST_P(Attention, CappedScores) {
     %r = arith.mulf %t, %c : f32
     kernel.yield %r : f32
   })";
-  p.changeScore = [](double score, int64_t, int64_t, int64_t, int64_t) { return 2.5 * std::tanh(score / 2.5); };
+  p.changeScore = [](double score, int64_t, int64_t, int64_t, int64_t) {
+    return 2.5 * std::tanh(score / 2.5);
+  };
   check<float>(p, GetParam(), kFloat32);
 }
 

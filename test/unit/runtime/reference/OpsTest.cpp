@@ -302,10 +302,12 @@ TEST(Ops, AttentionRowsThatSeeNothingAreZero) {
 }
 
 TEST(Ops, AttentionWindow) {
-  // Equal scores: each query gives the mean of the values that it sees, at most two of them, the last its own.
-  Single attention("attention",
-                   {{{1, 1, 5, 1}, Tensor(5, 1)}, {{1, 1, 4, 1}, Tensor(4, 1)}, {{1, 1, 4, 1}, {2, 4, 8, 16}}},
-                   {1, 1, 5, 1});
+  // Equal scores: each query gives the mean of the values that it sees, at most two of them, the last its
+  // own.
+  Single attention(
+      "attention",
+      {{{1, 1, 5, 1}, Tensor(5, 1)}, {{1, 1, 4, 1}, Tensor(4, 1)}, {{1, 1, 4, 1}, {2, 4, 8, 16}}},
+      {1, 1, 5, 1});
   attention.real("scale", 1).ints("causal", {1}).ints("window", {2});
   expectNear(attention.value(), {0, 2, 3, 6, 12});
   EXPECT_EQ(attention.ints("window", {0}).error(), "window: wanted at least 1, found 0");
