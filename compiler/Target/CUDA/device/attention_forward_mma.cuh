@@ -201,7 +201,7 @@ __device__ inline void mma_values(float (&out)[Shape::kRowBlocks][Shape::kDimV /
 
 /// Turns scores into exponentials and brings sums and accumulators up to date. A row's scores lie in the four
 /// lanes of a quad.
-template <typename Accumulators, int RowBlocks, int Blocks>
+template <typename Score, typename Accumulators, int RowBlocks, int Blocks>
 __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulators &acc, float exponent) {
   float correction[RowBlocks][2];
   bool changed = false;
@@ -216,14 +216,14 @@ __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulator
       maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 1));
       maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 2));
       float reference;
-      correction[r][half] = advance_row(acc.rows[r][half], maximum * exponent, reference);
+      correction[r][half] = advance_row<Score>(acc.rows[r][half], maximum * exponent, reference);
       changed |= correction[r][half] != 1.0f;
       float sum = 0.0f;
 #pragma unroll
       for (int n = 0; n < Blocks; ++n) {
 #pragma unroll
         for (int e = 2 * half; e < 2 * half + 2; ++e) {
-          s[r][n][e] = exp2_approx(fmaf(s[r][n][e], exponent, -reference));
+          s[r][n][e] = softmax_exponential<Score>(fmaf(s[r][n][e], exponent, -reference));
           sum += s[r][n][e];
         }
       }
@@ -244,7 +244,7 @@ __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulator
 
 /// Hands out a warp's rows: normalised, rounded, through the warp's own rows of the query tile, then in whole
 /// rows.
-template <typename T, typename Shape, int ValueDim, bool Aligned, typename Accumulators>
+template <typename Score, typename T, typename Shape, int ValueDim, bool Aligned, typename Accumulators>
 __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionParams<T> &p,
                                  const AttentionWork &work, int first_row) {
   const int lane = threadIdx.x % kWarpSize;
@@ -263,7 +263,7 @@ __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionPara
             pack_pair<T>(acc.out[r][n][2 * half] * normaliser, acc.out[r][n][2 * half + 1] * normaliser);
       if (p.lse && lane % 4 == 0 && first_row + row < p.q_len)
         p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] =
-            row_logsumexp(state);
+            row_logsumexp<Score>(state);
     }
   }
   __syncwarp();
@@ -424,10 +424,11 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     else if constexpr (Score::kHasMask || Score::kHasScore)
       apply(BoolConstant<false>{});
 
-    mma_softmax(s, acc, scale.exponent);
+    mma_softmax<Score>(s, acc, scale.exponent);
     mma_values<T, Shape, TileN>(acc.out, s, shared_v + stage * kStageV);
   }
-  mma_store<T, Shape, ValueDim, Aligned>(acc, warp_q, p, block->work, block->work.first_row + warp_row);
+  mma_store<Score, T, Shape, ValueDim, Aligned>(acc, warp_q, p, block->work,
+                                                block->work.first_row + warp_row);
 }
 
 } // namespace heddle

@@ -141,7 +141,7 @@ __device__ inline void outer_product(float (&sums)[M][N], const float (&a)[M], c
 }
 
 /// Turns a lane's scores into exponentials and brings sums and accumulators up to date.
-template <int Rows, int Keys, int Columns>
+template <typename Score, int Rows, int Keys, int Columns>
 __device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][Columns],
                                     RowState (&rows)[Rows], float exponent) {
   float correction[Rows];
@@ -157,12 +157,12 @@ __device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][C
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 8));
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 16));
     float reference;
-    correction[r] = advance_row(rows[r], maximum * exponent, reference);
+    correction[r] = advance_row<Score>(rows[r], maximum * exponent, reference);
     changed |= correction[r] != 1.0f;
     float sum = 0.0f;
 #pragma unroll
     for (int k = 0; k < Keys; ++k) {
-      s[r][k] = exp2_approx(fmaf(s[r][k], exponent, -reference));
+      s[r][k] = softmax_exponential<Score>(fmaf(s[r][k], exponent, -reference));
       sum += s[r][k];
     }
     rows[r].sum += sum;
@@ -296,7 +296,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       else if constexpr (Score::kHasMask || Score::kHasScore)
         apply(BoolConstant<false>{});
 
-      simt_softmax(s, out, rows, scale.exponent);
+      simt_softmax<Score>(s, out, rows, scale.exponent);
 #pragma unroll
       for (int n = 0; n < kKeys; ++n) {
 #pragma unroll
@@ -351,7 +351,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       continue;
     if (p.lse && column_lane == 0)
       p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] =
-          row_logsumexp(rows[r]);
+          row_logsumexp<Score>(rows[r]);
     const float normaliser = row_normaliser(rows[r].sum);
 #pragma unroll
     for (int c = 0; c < kColumns; c += kWidth) {
