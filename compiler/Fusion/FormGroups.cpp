@@ -92,10 +92,12 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     computePartsFirst(func);
     materializeOutputs(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
+      llvm::SmallVector<Operation *> ops = sinkKeyMasks(attention);
       materializeOperands(attention);
-      llvm::SmallVector<Operation *> ops = attentionOps(attention);
+      llvm::append_range(ops, attentionOps(attention));
       outline(GroupKind::Attention, ops, "attention", ops.back()->getResult(0));
     }
+    eraseUnusedOps(func); // What key masks were made of.
     // After attention has taken the views of its result: a copy would keep them apart.
     for (Operation &op : llvm::make_early_inc_range(block))
       if (isComputeOp(&op))

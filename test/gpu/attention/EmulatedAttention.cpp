@@ -36,8 +36,10 @@ using ShapeOf = AttentionSimtShape<D, V, M, N, W>;
 using ShapeOf = AttentionMmaShape<D, V, M, N, W>;
 #endif
 
-template <typename T, int D, int V, int M, int N, int W, bool Causal, bool Mask, bool HasScore>
+template <typename T, int D, int V, int M, int N, int W, bool Causal, bool Mask, bool HasScore,
+          int Window = 0>
 void run(Problem p) {
+  p.window = Window;
   p.element = kElement<T>;
   p.headDim = D;
   p.valueDim = V;
@@ -81,10 +83,10 @@ void run(Problem p) {
                             o.out.head,
                             o.out.row,
                             p.scale};
-  TestScore<Causal, Mask, HasScore> score{o.mask.data(), o.bias.data(), p.kvLen};
+  TestScore<Causal, Mask, HasScore, Window> score{o.mask.data(), o.bias.data(), p.kvLen};
   emulation::launch(attention_blocks(p.batch, p.heads, p.qLen, M), W * 32,
                     ShapeOf<D, V, M, N, W>::kSharedBytes, p.seed, [&] {
-                      using Score = TestScore<Causal, Mask, HasScore>;
+                      using Score = TestScore<Causal, Mask, HasScore, Window>;
                       if (p.layout == Layout::Ragged)
                         attention_forward<T, D, V, M, N, W, Score, false>(params, score);
                       else
@@ -183,6 +185,27 @@ void runPlaced(uint64_t seed) {
               V, M, N, worst / bound);
 }
 
+/// Windows of one key, within a tile, and of more than one; with all else; where the first queries see no
+/// key; and far into the keys, whose first tiles must not be read.
+template <typename T, int D, int V, int M, int N, int W>
+void windows(uint64_t seed) {
+  Problem p;
+  p.seed = seed;
+  p.scale = 1.0f / std::sqrt(float(D));
+  const auto sized = [&](int heads, int q, int k, Layout layout) {
+    Problem r = p;
+    r.heads = heads, r.qLen = q, r.kvLen = k, r.layout = layout;
+    return r;
+  };
+  run<T, D, V, M, N, W, true, false, false, 1>(sized(1, M + 5, M + 5, Layout::Contiguous));
+  run<T, D, V, M, N, W, true, false, false, 7>(sized(2, M + 40, M + 40 + N, Layout::Packed));
+  run<T, D, V, M, N, W, true, false, false, N + 3>(sized(1, M + 9, 2 * M + 9, Layout::Ragged));
+  run<T, D, V, M, N, W, true, true, true, N>(sized(1, M + 2, M + 70, Layout::Contiguous));
+  run<T, D, V, M, N, W, true, false, false, 20>(sized(1, M + 40, 2 * N + 3, Layout::Contiguous));
+  run<T, D, V, M, N, W, true, false, false, 33>(sized(1, M + 1, 512 + M, Layout::Contiguous));
+  run<T, D, V, M, N, W, true, false, false, 2147483647>(sized(1, 33, 40, Layout::Contiguous));
+}
+
 /// Small problems that meet each path of the kernel, for one choice of tile.
 template <typename T, int D, int V, int M, int N, int W>
 void suite(uint64_t seed) {
@@ -223,6 +246,11 @@ int main() {
   suite<float, 128, 128, 96, 32, 3>(5);
   suite<float, 104, 72, 32, 32, 1>(6);
   suite<float, 48, 24, 32, 64, 1>(7);
+  suite<float, 256, 256, 64, 32, 4>(8);
+  suite<float, 136, 192, 64, 32, 4>(9);
+  windows<float, 64, 64, 128, 64, 4>(10);
+  windows<float, 40, 72, 32, 32, 1>(11);
+  windows<float, 256, 160, 64, 32, 4>(12);
 #else
   suite<bf16, 64, 64, 128, 64, 4>(1);
   suite<f16, 16, 16, 64, 64, 4>(2);
@@ -230,6 +258,11 @@ int main() {
   suite<bf16, 128, 128, 64, 64, 2>(4);
   suite<f16, 72, 104, 32, 32, 1>(5);
   suite<bf16, 40, 8, 64, 16, 4>(6);
+  suite<bf16, 256, 256, 64, 32, 4>(7);
+  suite<f16, 136, 200, 64, 32, 4>(8);
+  windows<bf16, 64, 64, 128, 64, 4>(9);
+  windows<f16, 72, 40, 32, 32, 1>(10);
+  windows<bf16, 256, 128, 64, 32, 4>(11);
 #endif
   std::printf("%d of %d failed\n", failures, runs);
   return failures != 0;

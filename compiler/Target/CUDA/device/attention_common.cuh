@@ -18,6 +18,8 @@
 //   struct Score {
 //     // Query i sees key j iff j <= i + kv_len - q_len; whole tiles are skipped.
 //     static constexpr bool kCausal = true;
+//     // May be left out. Under kCausal, query i sees key j only where also j > i + kv_len - q_len - kWindow.
+//     static constexpr int kWindow = 4096;
 //     // keep() is called; it narrows what kCausal leaves.
 //     static constexpr bool kHasMask = false;
 //     // score() is called, with s already multiplied by `scale`.
@@ -141,26 +143,49 @@ __device__ inline AttentionScale attention_scale(float scale) {
   return result;
 }
 
+/// A score struct's kWindow; 0, no window, where it has none.
+template <typename Score, typename = void>
+struct AttentionWindow {
+  static constexpr int kKeys = 0;
+};
+template <typename Score>
+struct AttentionWindow<Score, decltype(void(Score::kWindow))> {
+  static constexpr int kKeys = Score::kWindow;
+  static_assert(kKeys == 0 || (Score::kCausal && kKeys > 0), "a window ends at a causal query's own key");
+};
+
+/// The first key that `row`, and with it any later row, may see. `diagonal` is kv_len - q_len.
+template <int Window>
+__device__ inline int first_key(int row, int diagonal) {
+  if constexpr (Window == 0)
+    return 0;
+  const int own = row + diagonal; // Compared first: the difference may not fit an int.
+  return own >= Window ? own - Window + 1 : 0;
+}
+
 /// How a rectangle of scores relates to what its rows may see.
 enum class TileKind {
-  Empty, // every score is masked by kCausal: nothing to do
-  Full,  // every score counts, as far as kCausal and the ends of the operands go
+  Empty, // every score is masked by kCausal or kWindow: nothing to do
+  Full,  // every score counts, as far as those and the ends of the operands go
   Edge,  // both occur
 };
 
 /// Classifies rows [row, row + rows) against keys [key, key + keys). `diagonal` is kv_len - q_len.
-template <bool Causal>
+template <bool Causal, int Window = 0>
 __device__ inline TileKind classify_tile(int row, int rows, int key, int keys, int kv_len, int diagonal) {
   if (Causal && key > row + rows - 1 + diagonal)
     return TileKind::Empty;
-  if (key + keys > kv_len || (Causal && key + keys - 1 > row + diagonal))
+  if (Window != 0 && key + keys <= first_key<Window>(row, diagonal))
+    return TileKind::Empty;
+  if (key + keys > kv_len || (Causal && key + keys - 1 > row + diagonal) ||
+      (Window != 0 && key < first_key<Window>(row + rows - 1, diagonal)))
     return TileKind::Edge;
   return TileKind::Full;
 }
 
 /// The score that enters softmax for (i, j), from the bare product s.
-/// `Edge`: i or j may be out of range, or above the causal diagonal. The generated functions see the nearest
-/// index in range instead, and the result is dropped.
+/// `Edge`: i or j may be out of range, above the causal diagonal, or before the window. The generated
+/// functions see the nearest index in range instead, and the result is dropped.
 template <typename Score, bool Edge>
 __device__ inline float masked_score(const Score &score, float s, float scale, int b, int h, int i, int j,
                                      int q_len, int kv_len) {
@@ -171,7 +196,8 @@ __device__ inline float masked_score(const Score &score, float s, float scale, i
     s = score.score(s * scale, b, h, i_safe, j_safe);
   bool keep = true;
   if constexpr (Edge)
-    keep = j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len);
+    keep = j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len) &&
+           (AttentionWindow<Score>::kKeys == 0 || i + kv_len - q_len - j < AttentionWindow<Score>::kKeys);
   if constexpr (Score::kHasMask)
     keep = keep & score.keep(b, h, i_safe, j_safe);
   return keep ? s : -INFINITY;

@@ -312,11 +312,14 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   const T *k = p.k + work.batch * p.k_batch + kv_head * p.k_head;
   const T *v = p.v + work.batch * p.v_batch + kv_head * p.v_head;
 
-  // Keys that the tile's last query sees, and with them every earlier one.
+  // Keys that the tile's last query sees, and with them every earlier one; under a window, from the first one
+  // that the first query sees.
+  constexpr int kWindow = AttentionWindow<Score>::kKeys;
   int keys = p.kv_len;
   if (Score::kCausal)
     keys = min(keys, min(work.first_row + TileM, p.q_len) + diagonal);
   const int tiles = keys > 0 ? ceil_div(keys, TileN) : 0;
+  const int first_tile = first_key<kWindow>(work.first_row, diagonal) / TileN;
 
   zero_padding<HeadDim, Shape::kDimK, Shape::kStrideQ, Shape::kThreads>(shared_q, TileM);
   zero_padding<HeadDim, Shape::kDimK, Shape::kStrideK, Shape::kThreads>(shared_k, Shape::kStages * TileN);
@@ -334,8 +337,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
   copy_rows<TileM, HeadDim, Shape::kStrideQ, Shape::kThreads, Aligned>(shared_q, q, p.q_row,
                                                                        p.q_len - work.first_row);
-  if (tiles > 0)
-    load_tile(0, k, v);
+  if (tiles > first_tile)
+    load_tile(first_tile, k, v);
   cp_async_commit();
 
   if (threadIdx.x == 0)
@@ -375,8 +378,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
         acc.out[r][n][e] = 0.0f;
   }
 
-  for (int tile = 0; tile < tiles; ++tile) {
-    if (tile > 0) {
+  for (int tile = first_tile; tile < tiles; ++tile) {
+    if (tile > first_tile) {
       // This thread's copies of the tile are in; after the barrier everybody's are, and nobody reads the
       // other stage.
       cp_async_wait<0>();
@@ -388,7 +391,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
     const int key = tile * TileN;
     const TileKind kind =
-        classify_tile<Score::kCausal>(first_row, kRowBlocks * 16, key, TileN, p.kv_len, diagonal);
+        classify_tile<Score::kCausal, kWindow>(first_row, kRowBlocks * 16, key, TileN, p.kv_len, diagonal);
     if (kind == TileKind::Empty)
       continue; // the warp alone; it meets the others at the next barrier
     const int stage = tile % Shape::kStages;
