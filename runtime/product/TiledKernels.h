@@ -14,6 +14,9 @@ namespace heddle::runtime {
 /// Elements of k that one call sums: a tile's panels of b with so many rows stay in the second-level cache,
 /// and the sums of most products are never read again.
 constexpr int64_t kTiledDepth = 768;
+/// Elements of k that are summed one after the other. Such chains' sums are then added: a chain's error grows
+/// with its length, and the library's chains are no longer.
+constexpr int64_t kTiledChain = 256;
 /// Distance of the packed rows of a, in elements: not a power of two, so that a panel's rows do not share the
 /// few sets of the first-level cache that a power of two would leave them.
 constexpr int64_t kTiledRowStride = kTiledDepth + 16;
@@ -29,7 +32,7 @@ struct TiledKernels {
 
   /// to[i * toLd + j] = sum over l < depth of a[i * aLd + l] * b[l * bLd + j], with from[i * fromLd
   /// + j] added where `from` is not null; it may be `to`. One fused multiply-add an element in the order of
-  /// l.
+  /// l, chain by chain.
   struct Block {
     int64_t depth;
     const float *a;

@@ -20,8 +20,8 @@ namespace heddle::runtime {
 
 struct TiledKernels;
 
-/// Computes Plan.h's Product with float32 sums: k in blocks of kTiledDepth, one fused multiply-add after the
-/// other within a block, blocks added in their order. An element's bits depend on neither the number of
+/// Computes Plan.h's Product with float32 sums: k in chains of kTiledChain, one fused multiply-add after the
+/// other within a chain, chains added in their order. An element's bits depend on neither the number of
 /// threads nor the tiles. bf16 and f16 operands are widened as they are packed, a narrow result is rounded
 /// once. Not for two callers at a time.
 class TiledProducts {
