@@ -23,9 +23,9 @@ constexpr int64_t kTiledRowStride = kTiledDepth + 16;
 
 struct TiledKernels {
   static constexpr int kMostRows = 14;
-  /// Elements of k between two prefetches: many at once would fill the buffers that b's lines come through.
-  static constexpr int64_t kPrefetchEvery = 16;
-  static constexpr int64_t kPrefetches = kTiledDepth / kPrefetchEvery;
+  /// Lines that are asked for at the beginning of a chain: more at once would fill the buffers that b's lines
+  /// come through, and a loop inside the chain costs a mispredicted branch each time it ends.
+  static constexpr int64_t kPrefetches = 16;
 
   int64_t rows;    ///< Of a panel of a, at most kMostRows.
   int64_t columns; ///< Of a panel of b.
@@ -46,7 +46,8 @@ struct TiledKernels {
     int64_t fromLd;
     float *to;
     int64_t toLd;
-    const char *ahead[kPrefetches]; ///< Addresses that will be read soon; all must be set.
+    /// For each chain, addresses that will be read soon; those of all chains of `depth` must be set.
+    const char *ahead[kTiledDepth / kTiledChain][kPrefetches];
   };
   using Multiply = void (*)(const Block &block);
   Multiply multiply[kMostRows];        ///< multiply[r - 1] does r rows; bLd is `columns`.

@@ -30,29 +30,27 @@ void multiplyRows(const TiledKernels::Block &block) {
   for (int64_t chain = 0; chain < depth; chain += kTiledChain) {
     const int64_t chainEnd = depth < chain + kTiledChain ? depth : chain + kTiledChain;
     Vector sums[Rows][Vectors] = {};
-    for (int64_t first = chain; first < chainEnd; first += TiledKernels::kPrefetchEvery) {
-      __builtin_prefetch(block.ahead[first / TiledKernels::kPrefetchEvery], 0, 2);
-      const int64_t end =
-          chainEnd < first + TiledKernels::kPrefetchEvery ? chainEnd : first + TiledKernels::kPrefetchEvery;
-      for (int64_t l = first; l < end; ++l, b += bLd) {
-        Vector right[Vectors];
-#pragma GCC unroll 4
-        for (int v = 0; v < Vectors; ++v) {
-          right[v] = Isa::load(b + v * Isa::kLanes);
-          if constexpr (Pack)
-            Isa::store(panel + l * columns + v * Isa::kLanes, right[v]);
-        }
 #pragma GCC unroll 16
-        for (int i = 0; i < Rows; ++i) {
-          Vector left = Isa::broadcast(a[i / 3][i % 3 * aLd]);
+    for (int64_t line = 0; line < TiledKernels::kPrefetches; ++line)
+      __builtin_prefetch(block.ahead[chain / kTiledChain][line], 0, 2);
+    for (int64_t l = chain; l < chainEnd; ++l, b += bLd) {
+      Vector right[Vectors];
 #pragma GCC unroll 4
-          for (int v = 0; v < Vectors; ++v)
-            sums[i][v] = Isa::multiplyAdd(left, right[v], sums[i][v]);
-        }
-#pragma GCC unroll 8
-        for (int g = 0; g < groups; ++g)
-          ++a[g];
+      for (int v = 0; v < Vectors; ++v) {
+        right[v] = Isa::load(b + v * Isa::kLanes);
+        if constexpr (Pack)
+          Isa::store(panel + l * columns + v * Isa::kLanes, right[v]);
       }
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i) {
+        Vector left = Isa::broadcast(a[i / 3][i % 3 * aLd]);
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v)
+          sums[i][v] = Isa::multiplyAdd(left, right[v], sums[i][v]);
+      }
+#pragma GCC unroll 8
+      for (int g = 0; g < groups; ++g)
+        ++a[g];
     }
     // Not one loop with a choice inside: the sums would leave their registers.
     if (from)

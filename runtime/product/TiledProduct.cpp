@@ -208,9 +208,10 @@ public:
               block.toLd = p.d.ld;
             }
           }
-          for (int64_t line = 0; line < TiledKernels::kPrefetches; ++line)
-            block.ahead[line] =
-                line < share && ahead.left() ? ahead.next() : reinterpret_cast<const char *>(block.a);
+          int64_t asked = 0;
+          for (int64_t chain = 0; chain * kTiledChain < depth; ++chain)
+            for (const char *&line : block.ahead[chain])
+              line = asked++ < share && ahead.left() ? ahead.next() : reinterpret_cast<const char *>(block.a);
           (packs ? kernels.multiplyAndPack : kernels.multiply)[rows - 1](block);
         }
     }
