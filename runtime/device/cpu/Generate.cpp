@@ -6,6 +6,7 @@
 #include "runtime/base/Random.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace heddle::runtime {
 
@@ -71,6 +72,12 @@ Status convertElements(ThreadPool &pool, void *destination, DType to, const void
     if (type != DType::F32 && type != DType::BF16 && type != DType::F16)
       return internalError("conversion wants f32, bf16 or f16, found " + std::string(nameOf(type)));
   pool.parallelFor(count, kBlock, [&](int64_t begin, int64_t end) {
+    if (from == to) { // Copied as it is: a signalling NaN stays one, as on a GPU.
+      std::memcpy(static_cast<char *>(destination) + begin * sizeOf(to),
+                  static_cast<const char *>(source) + begin * sizeOf(to),
+                  static_cast<size_t>((end - begin) * sizeOf(to)));
+      return;
+    }
     float block[kBlock];
     for (int64_t i = begin; i < end; i += kBlock) {
       int64_t length = std::min(kBlock, end - i);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 
 using namespace heddle::runtime;
 
@@ -61,6 +62,8 @@ TEST_F(GpuMemory, ConvertsLikeTheHost) {
       std::vector<uint8_t> wanted(size_t(count * sizeOf(to)));
       expectOk(widenToF32(from, source, wide.data(), count));
       expectOk(narrowFromF32(to, wide.data(), wanted.data(), count));
+      if (from == to) // Copied: a signalling NaN stays one.
+        std::memcpy(wanted.data(), source, wanted.size());
       void *stored = allocate(count * sizeOf(from)), *converted = allocate(count * sizeOf(to));
       expectOk(device->upload(stored, source, count * sizeOf(from)));
       expectOk(device->convert(converted, to, stored, from, count));

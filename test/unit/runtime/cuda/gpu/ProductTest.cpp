@@ -146,6 +146,14 @@ void GpuProduct::check(const Case &c) {
         double wanted = c.alpha * sum + add + shift;
         double bound = (double(c.k + 4) * unit + operandRounding) * std::fabs(c.alpha) * magnitude +
                        4 * unit * (std::fabs(add) + std::fabs(shift));
+        // Some of the library's kernels round to the result's type before each thing that they add (seen with
+        // bf16 on an H200: an addend in place, a bias where n is odd).
+        bool adds = c.beta != 0, shifts = hasBias(c.epilogue);
+        if (adds || shifts)
+          bound += resultRounding * std::fabs(c.alpha * sum);
+        if (adds && shifts)
+          bound +=
+              resultRounding * std::fmax(std::fabs(c.alpha * sum + add), std::fabs(c.alpha * sum + shift));
         int64_t index = batch * d.ref.batchStride + i * d.ref.ld + j;
         touched[index] = true;
         if (isRelu(c.epilogue))
@@ -159,10 +167,6 @@ void GpuProduct::check(const Case &c) {
           bound = 1.13 * bound + std::ldexp(1.0, -11) * std::fmax(1.0, std::fabs(wanted));
         }
         bound += resultRounding * std::fabs(wanted) + 1e-30;
-        // Some of the library's kernels round the product to the result's type before they add (seen with bf16
-        // on an H200: an addend in place, a bias where n is odd): one more rounding.
-        if (c.beta != 0 || hasBias(c.epilogue))
-          bound += resultRounding * std::fabs(c.alpha * sum);
         double error = std::fabs(found[index] - wanted);
         if (!(error <= bound) && ++failures <= 3)
           ADD_FAILURE() << "batch " << batch << " (" << i << ", " << j << "): found " << found[index]
@@ -177,7 +181,10 @@ void GpuProduct::check(const Case &c) {
   if (isGelu(c.epilogue)) {
     std::printf("%s: mean error to gelu's tanh form %.3g, to its erf form %.3g\n", c.name,
                 tanhError / double(c.m * c.n), erfError / double(c.m * c.n));
-    EXPECT_LT(tanhError, erfError) << "cuBLASLt's GELU is the tanh form";
+    // Of a rounded result the two differ by less than it was rounded.
+    if (c.out == DType::F32) {
+      EXPECT_LT(tanhError, erfError) << "cuBLASLt's GELU is the tanh form";
+    }
   }
 }
 
