@@ -8,6 +8,8 @@
 //   --big        values where element offsets pass 2^31
 //   --time-f32   float32, batch 8, one head (study S7)
 //   --time-bf16  bf16, 16 heads, 16,384 tokens
+//   --blocks     the products and swizzles that the wgmma skeleton is made of, against exact results
+//   --family F   only that skeleton's kernels: mma, simt, wgmma, wgmma-free (consumers that take no turns)
 //   --defaults   leaves the alternatives to the default tiles out of the timing
 //   --seed N     operands of the checks (1)
 
@@ -132,8 +134,9 @@ void checkOne(const Instance &instance, Problem p, Tally &tally) {
   if (check.plainRatio > 1.5)
     std::printf("note,%s,%.2f times the error of plain float32\n", p.text().c_str(), check.plainRatio);
   if (!check.ok)
-    std::printf("FAIL,%s,%dx%d w%d,%.3f of the bound: %s\n", p.text().c_str(), instance.tile.tileM,
-                instance.tile.tileN, instance.tile.warps, check.error, check.message.c_str());
+    std::printf("FAIL,%s,%s,%dx%d w%d,%.3f of the bound: %s\n", instance.family, p.text().c_str(),
+                instance.tile.tileM, instance.tile.tileN, instance.tile.warps, check.error,
+                check.message.c_str());
 }
 
 /// Problems that each meet another path of the kernel.
@@ -277,9 +280,9 @@ void timeOne(const Instance &instance, int batch, int heads, int length, Layout 
   const double ms = timeLaunches(instance, p);
   const double flops =
       4.0 * batch * heads * double(length) * length * D * (isCausal(instance.kind) ? 0.5 : 1.0);
-  std::printf("time,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%s,%.4f,%.1f\n", name(instance.element),
-              name(instance.kind), name(layout), D, batch, heads, length, instance.tile.tileM,
-              instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks,
+  std::printf("time,%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%s,%.4f,%.1f\n", instance.family,
+              name(instance.element), name(instance.kind), name(layout), D, batch, heads, length,
+              instance.tile.tileM, instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks,
               instance.isDefault ? "default" : "", ms, flops / ms * 1e-9);
   std::fflush(stdout);
 }
@@ -287,7 +290,8 @@ void timeOne(const Instance &instance, int batch, int heads, int length, Layout 
 } // namespace
 
 int main(int argc, char **argv) {
-  bool list = false, check = false, big = false, f32 = false, bf16 = false, defaults = false;
+  bool list = false, check = false, big = false, f32 = false, bf16 = false, defaults = false, blocks = false;
+  std::string family;
   uint64_t seed = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
@@ -303,19 +307,33 @@ int main(int argc, char **argv) {
       bf16 = true;
     else if (flag == "--defaults")
       defaults = true;
+    else if (flag == "--blocks")
+      blocks = true;
+    else if (flag == "--family" && i + 1 < argc)
+      family = argv[++i];
     else if (flag == "--seed" && i + 1 < argc)
       seed = std::strtoull(argv[++i], nullptr, 10);
     else {
       std::fprintf(
           stderr,
           "error: unknown flag '%s'; flags are --list --check --big --time-f32 --time-bf16 --defaults "
-          "--seed N\n",
+          "--blocks --family F --seed N\n",
           argv[i]);
       return 2;
     }
   }
-  if (!list && !check && !big && !f32 && !bf16)
-    list = check = big = f32 = bf16 = true;
+  if (!list && !check && !big && !f32 && !bf16 && !blocks)
+    list = check = big = f32 = bf16 = blocks = true;
+  if (!family.empty()) {
+    auto &all = instances();
+    all.erase(std::remove_if(all.begin(), all.end(),
+                             [&](const Instance &instance) { return instance.family != family; }),
+              all.end());
+    if (all.empty()) {
+      std::fprintf(stderr, "error: no kernel of family '%s' here\n", family.c_str());
+      return 2;
+    }
+  }
 
   cudaDeviceProp device;
   cuda(cudaGetDeviceProperties(&device, 0), "no device");
@@ -325,8 +343,9 @@ int main(int argc, char **argv) {
                               instance.sharedBytes),
          "shared memory");
   if (list) {
-    std::printf("kernel,element,kind,d,dv,tile_m,tile_n,warps,min_blocks,aligned,default,registers,local,"
-                "shared,blocks_per_sm\n");
+    std::printf(
+        "kernel,family,element,kind,d,dv,tile_m,tile_n,warps,min_blocks,aligned,default,registers,local,"
+        "shared,blocks_per_sm\n");
     for (const Instance &instance : instances()) {
       cudaFuncAttributes attributes;
       int blocks = 0;
@@ -334,14 +353,20 @@ int main(int argc, char **argv) {
       cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, instance.kernel, instance.tile.warps * 32,
                                                          instance.sharedBytes),
            "occupancy");
-      std::printf("kernel,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%zu,%d,%d\n", name(instance.element),
-                  name(instance.kind), instance.headDim, instance.valueDim, instance.tile.tileM,
-                  instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks, instance.aligned,
-                  instance.isDefault, attributes.numRegs, attributes.localSizeBytes, instance.sharedBytes,
-                  blocks);
+      std::printf("kernel,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%zu,%d,%d\n", instance.family,
+                  name(instance.element), name(instance.kind), instance.headDim, instance.valueDim,
+                  instance.tile.tileM, instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks,
+                  instance.aligned, instance.isDefault, attributes.numRegs, attributes.localSizeBytes,
+                  instance.sharedBytes, blocks);
     }
   }
   Tally tally;
+  if (blocks && blockChecks()) {
+    const int failed = blockChecks()(seed);
+    tally.failures += failed;
+    std::printf("blocks,%d failed\n", failed);
+    std::fflush(stdout);
+  }
   if (check) {
     for (const Instance &instance : instances())
       for (const Problem &p : problems(instance, seed))
@@ -353,13 +378,13 @@ int main(int argc, char **argv) {
           (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal))
         checkBig(instance, tally);
   }
-  if (check || big)
+  if (check || big || blocks)
     std::printf("checks,%d run,%d failed,worst float32 error over plain float32 attention's %.2f\n",
                 tally.runs, tally.failures, tally.worstRatio);
 
   if (f32 || bf16)
     std::printf(
-        "time,element,kind,layout,d,batch,heads,n,tile_m,tile_n,warps,min_blocks,default,ms,tflops\n");
+        "time,family,element,kind,layout,d,batch,heads,n,tile_m,tile_n,warps,min_blocks,default,ms,tflops\n");
   const auto timed = [&](const Instance &instance, Element element) {
     return instance.element == element && instance.aligned && instance.headDim == instance.valueDim &&
            (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal) &&

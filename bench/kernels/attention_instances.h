@@ -13,6 +13,7 @@
 namespace heddle::bench {
 
 struct Instance {
+  const char *family; // the skeleton
   Element element;
   ScoreKind kind;
   int headDim, valueDim;
@@ -26,6 +27,13 @@ struct Instance {
 inline std::vector<Instance> &instances() {
   static std::vector<Instance> all;
   return all;
+}
+
+/// Checks the products that the wgmma skeleton is made of, from a seed; prints each that is wrong and returns
+/// their number. Null in a program without wgmma_blocks.cu, which is for sm_90a.
+inline int (*&blockChecks())(uint64_t) {
+  static int (*checks)(uint64_t) = nullptr;
+  return checks;
 }
 
 } // namespace heddle::bench

@@ -148,13 +148,16 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     kernel's own buffers.
 
     Tile sizes, threads, `minBlocks` (blocks that share a multiprocessor, which caps registers) and `aligned` (the four
-    operands and their strides keep to multiples of 16 bytes) are set by legalisation for a GPU; zero before.
+    operands and their strides keep to multiples of 16 bytes) are set by legalisation for a GPU; zero before. So is
+    `version`, which of the device library's kernels for attention it is, and `reason`, why not the fastest of the
+    target's.
   }];
   let arguments = (ins StrAttr:$name, TypeAttr:$elementType, I64Attr:$headDim, I64Attr:$valueDim, F64Attr:$scale,
                        UnitAttr:$causal, Variadic<Kernel_BufferType>:$buffers, Variadic<Index>:$counts,
                        DefaultValuedAttr<I64Attr, "0">:$tileM, DefaultValuedAttr<I64Attr, "0">:$tileN,
                        DefaultValuedAttr<I64Attr, "0">:$threads, DefaultValuedAttr<I64Attr, "0">:$sharedBytes,
-                       DefaultValuedAttr<I64Attr, "0">:$minBlocks, UnitAttr:$aligned);
+                       DefaultValuedAttr<I64Attr, "0">:$minBlocks, UnitAttr:$aligned,
+                       OptionalAttr<StrAttr>:$version, OptionalAttr<StrAttr>:$reason);
   let regions = (region AnyRegion:$score, AnyRegion:$mask);
   let assemblyFormat = [{
     $name `<` $elementType `,` $headDim `,` $valueDim `>` `scale` $scale (`causal` $causal^)?

@@ -63,7 +63,8 @@ LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region 
 }
 
 LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
-  bool simt = skeleton.getElementType().isF32();
+  llvm::StringRef version = *skeleton.getVersion();
+  std::string shape = "Attention" + version.take_front().upper() + version.drop_front().str() + "Shape";
   std::string element = typeName(skeleton.getElementType());
   std::string sizes = std::to_string(skeleton.getHeadDim()) + ", " + std::to_string(skeleton.getValueDim()) +
                       ", " + std::to_string(skeleton.getTileM()) + ", " +
@@ -79,7 +80,9 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   out = std::move(before);
   depth = 0;
 
-  directive(std::string("#include \"attention_forward_") + (simt ? "simt" : "mma") + ".cuh\"");
+  if (skeleton.getReason())
+    directive("// " + skeleton.getReason()->str());
+  directive("#include \"attention_forward_" + version.str() + ".cuh\"");
   directive("#include \"row.cuh\"");
   directive("");
   llvm::SetVector<mlir::Value> captures = capturesOf(skeleton);
@@ -102,9 +105,8 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
     return failure();
   close(";");
   directive("");
-  line(std::string("static_assert(heddle::Attention") + (simt ? "Simt" : "Mma") + "Shape<" + sizes +
-       ">::kSharedBytes == " + std::to_string(skeleton.getSharedBytes()) +
-       ", \"the launch's shared memory\");");
+  line("static_assert(heddle::" + shape + "<" + sizes + ">::kSharedBytes == " +
+       std::to_string(skeleton.getSharedBytes()) + ", \"the launch's shared memory\");");
   directive("");
   printHead(std::to_string(skeleton.getThreads()) + ", " + std::to_string(skeleton.getMinBlocks()));
   out += arithmetic;

@@ -3,13 +3,18 @@
 //
 // The attention skeletons against float64, run thread by thread on the CPU (Emulation.h): head sizes that
 // need padding, value widths that differ, ragged lengths and strides, masks, scores, grouped heads, and signs
-// of the scale. Compiled with -DHEDDLE_SIMT for float32, without for bf16 and f16.
+// of the scale. Compiled with -DHEDDLE_SIMT for float32, with -DHEDDLE_WGMMA
+// for bf16 and f16 on sm_90a, without for bf16 and f16 elsewhere.
 
 #include "Emulation.h"
 
 #include "bench/kernels/attention_score.cuh"
 #ifdef HEDDLE_SIMT
 #include "compiler/Target/CUDA/device/attention_forward_simt.cuh"
+#elif defined(HEDDLE_WGMMA)
+#include "EmulatedWgmma.h"
+
+#include "compiler/Target/CUDA/device/attention_forward_wgmma.cuh"
 #else
 #include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
 #endif
@@ -32,6 +37,8 @@ constexpr Element kElement<f16> = Element::F16;
 template <int D, int V, int M, int N, int W>
 #ifdef HEDDLE_SIMT
 using ShapeOf = AttentionSimtShape<D, V, M, N, W>;
+#elif defined(HEDDLE_WGMMA)
+using ShapeOf = AttentionWgmmaShape<D, V, M, N, W>;
 #else
 using ShapeOf = AttentionMmaShape<D, V, M, N, W>;
 #endif
@@ -85,9 +92,11 @@ void run(Problem p) {
   emulation::launch(attention_blocks(p.batch, p.heads, p.qLen, M), W * 32,
                     ShapeOf<D, V, M, N, W>::kSharedBytes, p.seed, [&] {
                       using Score = TestScore<Causal, Mask, HasScore>;
+#ifndef HEDDLE_WGMMA
                       if (p.layout == Layout::Ragged)
                         attention_forward<T, D, V, M, N, W, Score, false>(params, score);
                       else
+#endif
                         attention_forward<T, D, V, M, N, W, Score, true>(params, score);
                     });
   std::vector<float> decoded;
@@ -170,6 +179,10 @@ void suite(uint64_t seed) {
   p.seed = seed;
   p.scale = 1.0f / std::sqrt(float(D));
   const auto sized = [&](int b, int h, int kv, int q, int k, Layout layout) {
+#ifdef HEDDLE_WGMMA // wants aligned rows
+    if (layout == Layout::Ragged)
+      layout = Layout::Packed;
+#endif
     Problem r = p;
     r.batch = b, r.heads = h, r.kvHeads = kv, r.qLen = q, r.kvLen = k, r.layout = layout;
     return r;
@@ -202,6 +215,12 @@ int main() {
   suite<float, 128, 128, 96, 32, 3>(5);
   suite<float, 104, 72, 32, 32, 1>(6);
   suite<float, 48, 24, 32, 64, 1>(7);
+#elif defined(HEDDLE_WGMMA)
+  suite<bf16, 64, 64, 192, 128, 16>(1);
+  suite<bf16, 128, 128, 128, 128, 12>(2);
+  suite<f16, 72, 104, 128, 64, 12>(3);
+  suite<bf16, 24, 40, 64, 48, 8>(4);
+  suite<f16, 104, 24, 128, 80, 12>(5);
 #else
   suite<bf16, 64, 64, 128, 64, 4>(1);
   suite<f16, 16, 16, 64, 64, 4>(2);

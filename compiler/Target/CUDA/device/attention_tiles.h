@@ -38,6 +38,24 @@ constexpr int attentionMmaSharedBytes(int headDim, int valueDim, const Attention
   return 2 * (tile.tileM * strideQ + 2 * tile.tileN * (strideK + strideV)) + 32;
 }
 
+/// bf16 and f16 on sm_90a (attention_forward_wgmma.cuh), for operands aligned to 16 bytes and dimensions up
+/// to 256. `warps` counts the four that bring keys and values.
+constexpr AttentionTile attentionWgmmaTile(int headDim, int valueDim, bool generated) {
+  const int dim = headDim > valueDim ? headDim : valueDim;
+  if (dim > 128)
+    return AttentionTile{128, 64, 12, 1};
+  // Three consumers share the registers that two have at larger sizes.
+  if (dim <= 64 && !generated)
+    return AttentionTile{192, 128, 16, 1};
+  return AttentionTile{128, 128, 12, 1};
+}
+
+constexpr int attentionWgmmaSharedBytes(int headDim, int valueDim, const AttentionTile &tile) {
+  const int blocksK = (headDim + 63) / 64, blocksV = (valueDim + 63) / 64;
+  const int blocksQ = blocksK > blocksV ? blocksK : blocksV;
+  return 128 * (tile.tileM * blocksQ + 2 * tile.tileN * (blocksK + blocksV)) + 64;
+}
+
 constexpr int attentionSimtSharedBytes(int headDim, int valueDim, const AttentionTile &tile) {
   const int lanes = valueDim <= 16 ? 2 : valueDim <= 32 ? 4 : 8;
   const int columns = ((valueDim + lanes - 1) / lanes + 1) / 2 * 2;
