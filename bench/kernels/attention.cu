@@ -9,10 +9,12 @@
 //   --time-f32   float32, batch 8, one head (study S7)
 //   --time-bf16  bf16, 16 heads, 16,384 tokens
 //   --blocks     the products and swizzles that the wgmma skeleton is made of, against exact results
-//   --family F   only that skeleton's kernels: mma, simt, wgmma, wgmma-free (consumers that take no turns)
+//   --family F   only kernels whose family begins so: mma, simt, wgmma, wgmma-free (consumers that take no
+//                turns), wgmma-3 (stages), wgmma-p (persistent blocks), cp
 //   --defaults   leaves the alternatives to the default tiles out of the timing
 //   --seed N     operands of the checks (1)
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include "attention_instances.h"
@@ -64,16 +66,71 @@ std::vector<unsigned char> encodeAll(Element e, const std::vector<float> &values
   return raw;
 }
 
-void launch(const Instance &instance, const RawParams &params, const unsigned char *mask, const float *bias) {
+/// Maps of the operands, as the wgmma skeleton wants them.
+struct Maps {
+  CUtensorMap q, k, v;
+};
+
+CUtensorMap encodeMap(Element element, const void *data, int columns, int rows, int heads, int batch,
+                      long long row, long long head, long long batchStride, int boxRows) {
+  static const auto encode = [] {
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cuda(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault,
+                                          &found),
+         "cuTensorMapEncodeTiled");
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+  }();
+  const cuuint64_t dims[4] = {cuuint64_t(columns), cuuint64_t(rows), cuuint64_t(heads), cuuint64_t(batch)};
+  const cuuint64_t strides[3] = {cuuint64_t(row) * 2, cuuint64_t(head) * 2, cuuint64_t(batchStride) * 2};
+  const cuuint32_t box[4] = {64, cuuint32_t(boxRows), 1, 1}, steps[4] = {1, 1, 1, 1};
+  CUtensorMap map;
+  const CUresult result = encode(
+      &map, element == Element::BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4,
+      const_cast<void *>(data), dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    std::fprintf(stderr, "error: cuTensorMapEncodeTiled: %d (%d x %d x %d x %d, strides %lld %lld %lld)\n",
+                 int(result), columns, rows, heads, batch, row, head, batchStride);
+    std::exit(2);
+  }
+  return map;
+}
+
+Maps makeMaps(const Instance &i, const RawParams &p) {
+  Maps maps{};
+  if (!i.maps)
+    return maps;
+  maps.q = encodeMap(i.element, p.q, i.headDim, p.qLen, p.heads, p.batch, p.qRow, p.qHead, p.qBatch, 64);
+  maps.k = encodeMap(i.element, p.k, i.headDim, p.kvLen, p.kvHeads, p.batch, p.kRow, p.kHead, p.kBatch,
+                     i.tile.tileN);
+  maps.v = encodeMap(i.element, p.v, i.valueDim, p.kvLen, p.kvHeads, p.batch, p.vRow, p.vHead, p.vBatch,
+                     i.tile.tileN);
+  return maps;
+}
+
+int multiprocessors() {
+  static const int count = [] {
+    int value = 0;
+    cuda(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0), "attribute");
+    return value;
+  }();
+  return count;
+}
+
+void launch(const Instance &instance, const RawParams &params, Maps &maps, const unsigned char *mask,
+            const float *bias) {
   struct {
     const unsigned char *mask;
     const float *bias;
     long long row;
   } score{mask, bias, params.kvLen};
   RawParams copy = params;
-  void *arguments[] = {&copy, &score};
-  const long long blocks = (long long)params.batch * params.heads *
-                           ((params.qLen + instance.tile.tileM - 1) / instance.tile.tileM);
+  void *arguments[] = {&copy, &score, &maps.q, &maps.k, &maps.v};
+  long long blocks = (long long)params.batch * params.heads *
+                     ((params.qLen + instance.tile.tileM - 1) / instance.tile.tileM);
+  if (instance.persistent)
+    blocks = std::min<long long>(blocks, multiprocessors());
   cuda(cudaLaunchKernel(instance.kernel, dim3((unsigned)blocks), dim3(instance.tile.warps * 32), arguments,
                         instance.sharedBytes, nullptr),
        "launch");
@@ -108,11 +165,12 @@ void checkOne(const Instance &instance, Problem p, Tally &tally) {
   params.k = in.at(o.k.offset, size);
   params.v = in.at(o.v.offset, size);
   params.out = out.at(o.out.offset, size);
+  Maps maps = makeMaps(instance, params);
   std::vector<unsigned char> result(o.outElements * size), again(o.outElements * size);
   std::vector<float> lseHost((size_t)p.batch * p.heads * p.qLen);
   for (auto *target : {&result, &again}) {
     cuda(cudaMemset(out.data, 0xff, out.size), "cudaMemset");
-    launch(instance, params, static_cast<unsigned char *>(mask.data), static_cast<float *>(bias.data));
+    launch(instance, params, maps, static_cast<unsigned char *>(mask.data), static_cast<float *>(bias.data));
     cuda(cudaDeviceSynchronize(), p.text().c_str());
     cuda(cudaMemcpy(target->data(), out.data, target->size(), cudaMemcpyDeviceToHost), "copy");
   }
@@ -193,7 +251,8 @@ void checkBig(const Instance &instance, Tally &tally) {
   params.v = in.at(o.v.offset, size);
   params.out = out.at(o.out.offset, size);
   params.qHead += far, params.kHead += far, params.vHead += far, params.outHead += far;
-  launch(instance, params, nullptr, nullptr);
+  Maps maps = makeMaps(instance, params);
+  launch(instance, params, maps, nullptr, nullptr);
   cuda(cudaDeviceSynchronize(), "far offsets");
   std::vector<unsigned char> result(o.outElements * size);
   const size_t half = (size_t)o.out.head * size;
@@ -235,6 +294,7 @@ __global__ void fillRandom(void *target, long long count, int size) {
 /// back to back, so that what is measured is not the launch.
 double timeLaunches(const Instance &instance, const RawParams &params) {
   int launches = 1;
+  Maps maps = makeMaps(instance, params);
   cudaEvent_t begin, end;
   cudaEventCreate(&begin);
   cudaEventCreate(&end);
@@ -242,7 +302,7 @@ double timeLaunches(const Instance &instance, const RawParams &params) {
   for (int i = 0; i < 25; ++i) {
     cudaEventRecord(begin);
     for (int n = 0; n < launches; ++n)
-      launch(instance, params, nullptr, nullptr);
+      launch(instance, params, maps, nullptr, nullptr);
     cudaEventRecord(end);
     cuda(cudaEventSynchronize(end), "timing");
     float ms;
@@ -327,7 +387,9 @@ int main(int argc, char **argv) {
   if (!family.empty()) {
     auto &all = instances();
     all.erase(std::remove_if(all.begin(), all.end(),
-                             [&](const Instance &instance) { return instance.family != family; }),
+                             [&](const Instance &instance) {
+                               return std::string(instance.family).rfind(family, 0) != 0;
+                             }),
               all.end());
     if (all.empty()) {
       std::fprintf(stderr, "error: no kernel of family '%s' here\n", family.c_str());

@@ -3,7 +3,8 @@
 //
 // Instantiations of the attention skeletons for bench and checks. HEDDLE_UNIT chooses a part, so that parts
 // compile in parallel: 0 bf16 head sizes, 1 bf16 tiles, 2 f16 and unequal widths, 3 float32 head sizes, 4
-// float32 tiles; for sm_90a 5 bf16 head sizes, 6 bf16 tiles, 7 f16 and unequal widths.
+// float32 tiles; for sm_90a 5 bf16 head sizes, 6 bf16 tiles, 7 f16, unequal widths and tiles of large heads,
+// 8 copies by cp.async.
 
 #include "attention_instances.h"
 #include "attention_score.cuh"
@@ -12,8 +13,10 @@
 #include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
 #elif HEDDLE_UNIT <= 4
 #include "compiler/Target/CUDA/device/attention_forward_simt.cuh"
-#else
+#elif HEDDLE_UNIT <= 7
 #include "compiler/Target/CUDA/device/attention_forward_wgmma.cuh"
+#else
+#include "attention_wgmma_cp.cuh"
 #endif
 
 namespace heddle::bench {
@@ -43,22 +46,33 @@ constexpr int sharedBytes(int d, int v, const AttentionTile &tile) {
   return attentionSimtSharedBytes(d, v, tile);
 }
 #else
-constexpr const char *kFamily = "wgmma";
+constexpr const char *kFamily = HEDDLE_UNIT == 8 ? "cp" : "wgmma";
 template <int D, int V, int M, int N, int W>
 using Shape = AttentionWgmmaShape<D, V, M, N, W>;
 constexpr AttentionTile usualTile(int d, int v, bool generated, bool) {
   return attentionWgmmaTile(d, v, generated);
 }
 constexpr int sharedBytes(int d, int v, const AttentionTile &tile) {
-  return attentionWgmmaSharedBytes(d, v, tile);
+  return HEDDLE_UNIT == 8 ? 0 : attentionWgmmaSharedBytes(d, v, tile);
 }
 #endif
 
-template <typename T, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score, bool... Turns>
+#if HEDDLE_UNIT < 5 || HEDDLE_UNIT == 8
+template <typename T, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score>
 __global__ void __launch_bounds__(W * 32, B)
     attention_kernel(const __grid_constant__ AttentionParams<T> params, const __grid_constant__ Score score) {
-  attention_forward<T, D, V, M, N, W, Score, Aligned, Turns...>(params, score);
+  attention_forward<T, D, V, M, N, W, Score, Aligned>(params, score);
 }
+#else
+template <typename T, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score, int Stages = 2,
+          bool Turns = true>
+__global__ void __launch_bounds__(W * 32, B)
+    attention_kernel(const __grid_constant__ AttentionParams<T> params, const __grid_constant__ Score score,
+                     const __grid_constant__ TensorMap q_map, const __grid_constant__ TensorMap k_map,
+                     const __grid_constant__ TensorMap v_map) {
+  attention_forward<T, D, V, M, N, W, Score, Stages, Turns>(params, score, q_map, k_map, v_map);
+}
+#endif
 
 template <typename T>
 constexpr Element kElement = Element::F32;
@@ -67,23 +81,22 @@ constexpr Element kElement<bf16> = Element::BF16;
 template <>
 constexpr Element kElement<f16> = Element::F16;
 
-template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, bool Aligned = true,
-          bool... Turns>
+template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, bool Aligned = true>
 void add() {
   constexpr bool kCausal = Kind == ScoreKind::Causal || Kind == ScoreKind::Everything;
   constexpr bool kMask = Kind == ScoreKind::Mask || Kind == ScoreKind::Everything;
   constexpr bool kScore = Kind == ScoreKind::Score || Kind == ScoreKind::Everything;
   constexpr AttentionTile tile{M, N, W, B};
   constexpr int bytes = Shape<D, V, M, N, W>::kSharedBytes;
-  static_assert(bytes == sharedBytes(D, V, tile));
+  static_assert(HEDDLE_UNIT == 8 || bytes == sharedBytes(D, V, tile));
   static_assert(bytes <= kSharedLimit);
   constexpr AttentionTile usual = usualTile(D, V, kMask || kScore, kCausal);
-  const bool isDefault = usual.tileM == M && usual.tileN == N && usual.warps == W && usual.minBlocks == B &&
-                         sizeof...(Turns) == 0;
-  const auto kernel =
-      attention_kernel<T, D, V, M, N, W, B, Aligned, TestScore<kCausal, kMask, kScore>, Turns...>;
-  instances().push_back({sizeof...(Turns) == 0 ? kFamily : "wgmma-free", kElement<T>, Kind, D, V, tile,
-                         Aligned, isDefault, reinterpret_cast<const void *>(kernel), bytes});
+  const bool isDefault =
+      usual.tileM == M && usual.tileN == N && usual.warps == W && usual.minBlocks == B && HEDDLE_UNIT != 8;
+  const auto kernel = attention_kernel<T, D, V, M, N, W, B, Aligned, TestScore<kCausal, kMask, kScore>>;
+  instances().push_back({kFamily, kElement<T>, Kind, D, V, tile, Aligned, isDefault,
+                         reinterpret_cast<const void *>(kernel), bytes,
+                         HEDDLE_UNIT >= 5 && HEDDLE_UNIT != 8});
 }
 
 /// The default tile for one kind.
@@ -154,12 +167,37 @@ void tiles() {
     add<T, D, D, M, N, W, B, ScoreKind::Causal>();
 }
 
-#if HEDDLE_UNIT >= 5
-/// A tile whose consumers do not take turns.
-template <typename T, int D, int M, int N, int W>
-void withoutTurns() {
-  add<T, D, D, M, N, W, 1, ScoreKind::Full, true, false>();
-  add<T, D, D, M, N, W, 1, ScoreKind::Causal, true, false>();
+#if HEDDLE_UNIT >= 5 && HEDDLE_UNIT <= 7
+template <typename T, int D, int M, int N, int W, int Stages, bool Turns, ScoreKind Kind>
+void variant(const char *family, const char *persistent) {
+  using Sizes = AttentionWgmmaShape<D, D, M, N, W, Stages>;
+  static_assert(Sizes::kSharedBytes <= kSharedLimit);
+  static_assert(Sizes::kSharedBytes == attentionWgmmaSharedBytes(D, D, {M, N, W, 1}, Stages));
+  const auto kernel = attention_kernel<T, D, D, M, N, W, 1, true,
+                                       TestScore<Kind == ScoreKind::Causal, false, false>, Stages, Turns>;
+  Instance instance{family,
+                    kElement<T>,
+                    Kind,
+                    D,
+                    D,
+                    {M, N, W, 1},
+                    true,
+                    false,
+                    reinterpret_cast<const void *>(kernel),
+                    Sizes::kSharedBytes,
+                    true};
+  if (family)
+    instances().push_back(instance);
+  instance.family = persistent;
+  instance.persistent = true;
+  instances().push_back(instance);
+}
+
+/// Another number of stages, or consumers that take no turns: a block a tile, and persistent.
+template <typename T, int D, int M, int N, int W, int Stages, bool Turns>
+void variants(const char *family, const char *persistent) {
+  variant<T, D, M, N, W, Stages, Turns, ScoreKind::Full>(family, persistent);
+  variant<T, D, M, N, W, Stages, Turns, ScoreKind::Causal>(family, persistent);
 }
 #endif
 
@@ -203,18 +241,16 @@ const bool registered = [] {
 #elif HEDDLE_UNIT == 5
   allSizes<bf16>();
 #elif HEDDLE_UNIT == 6
-  usual<bf16, 80, 80, ScoreKind::Full>();
-  tiles<bf16, 64, 128, 128, 12, 1>();
-  tiles<bf16, 64, 128, 176, 12, 1>();
-  tiles<bf16, 64, 192, 96, 16, 1>();
-  tiles<bf16, 80, 128, 160, 12, 1>();
-  tiles<bf16, 80, 192, 96, 16, 1>();
-  tiles<bf16, 128, 128, 96, 12, 1>();
-  tiles<bf16, 128, 128, 160, 12, 1>();
-  withoutTurns<bf16, 64, 192, 128, 16>();
-  withoutTurns<bf16, 64, 128, 128, 12>();
-  withoutTurns<bf16, 80, 128, 128, 12>();
-  withoutTurns<bf16, 128, 128, 128, 12>();
+  // A null family: the default covers it.
+  variants<bf16, 64, 192, 128, 16, 2, true>(nullptr, "wgmma-p");
+  variants<bf16, 64, 192, 128, 16, 3, true>("wgmma-3", "wgmma-3p");
+  variants<bf16, 64, 192, 128, 16, 2, false>("wgmma-free", "wgmma-free-p");
+  variants<bf16, 64, 128, 128, 12, 2, true>("wgmma", "wgmma-p");
+  variants<bf16, 64, 128, 176, 12, 2, true>("wgmma", "wgmma-p");
+  variants<bf16, 64, 128, 128, 12, 2, false>("wgmma-free", "wgmma-free-p");
+  variants<bf16, 80, 128, 128, 12, 2, true>(nullptr, "wgmma-p");
+  variants<bf16, 80, 128, 160, 12, 2, true>("wgmma", "wgmma-p");
+  variants<bf16, 80, 192, 96, 16, 2, true>("wgmma", "wgmma-p");
 #elif HEDDLE_UNIT == 7
   sizes<f16, 16>();
   sizes<f16, 64, true>();
@@ -224,6 +260,18 @@ const bool registered = [] {
   unequalSizes<f16>();
   usual<bf16, 256, 256, ScoreKind::Causal>();
   usual<bf16, 192, 128, ScoreKind::Full>();
+  usual<bf16, 80, 80, ScoreKind::Full>();
+  variants<bf16, 128, 128, 128, 12, 2, true>(nullptr, "wgmma-p");
+  variants<bf16, 128, 128, 128, 12, 3, true>("wgmma-3", "wgmma-3p");
+  variants<bf16, 128, 128, 128, 12, 2, false>("wgmma-free", "wgmma-free-p");
+  variants<bf16, 128, 128, 160, 12, 2, true>("wgmma", "wgmma-p");
+  variants<bf16, 128, 128, 176, 12, 2, true>("wgmma", "wgmma-p");
+#elif HEDDLE_UNIT == 8
+  add<bf16, 64, 64, 192, 128, 16, 1, ScoreKind::Full>();
+  add<bf16, 64, 64, 192, 128, 16, 1, ScoreKind::Causal>();
+  add<bf16, 80, 80, 128, 128, 12, 1, ScoreKind::Full>();
+  add<bf16, 128, 128, 128, 128, 12, 1, ScoreKind::Full>();
+  add<bf16, 128, 128, 128, 128, 12, 1, ScoreKind::Causal>();
 #endif
   return true;
 }();

@@ -43,6 +43,29 @@ using ShapeOf = AttentionWgmmaShape<D, V, M, N, W>;
 using ShapeOf = AttentionMmaShape<D, V, M, N, W>;
 #endif
 
+template <typename T, int D, int V, int M, int N, int W, typename Score>
+void launch(const AttentionParams<T> &p, const Score &score, bool aligned, uint64_t seed) {
+  const int blocks = attention_blocks(p.batch, p.heads, p.q_len, M);
+  const int bytes = ShapeOf<D, V, M, N, W>::kSharedBytes;
+#ifdef HEDDLE_WGMMA
+  if (!aligned)
+    emulation::die("the tensor unit wants aligned rows");
+  const TensorMap q{p.q, D, p.q_len, p.heads, p.batch, p.q_row, p.q_head, p.q_batch, 64};
+  const TensorMap k{p.k, D, p.kv_len, p.kv_heads, p.batch, p.k_row, p.k_head, p.k_batch, N};
+  const TensorMap v{p.v, V, p.kv_len, p.kv_heads, p.batch, p.v_row, p.v_head, p.v_batch, N};
+  // Half as many blocks as tiles, too: then blocks go on to a second tile.
+  emulation::launch(seed % 2 ? blocks : (blocks + 1) / 2, W * 32, bytes, seed,
+                    [&] { attention_forward<T, D, V, M, N, W>(p, score, q, k, v); });
+#else
+  emulation::launch(blocks, W * 32, bytes, seed, [&] {
+    if (aligned)
+      attention_forward<T, D, V, M, N, W, Score, true>(p, score);
+    else
+      attention_forward<T, D, V, M, N, W, Score, false>(p, score);
+  });
+#endif
+}
+
 template <typename T, int D, int V, int M, int N, int W, bool Causal, bool Mask, bool HasScore>
 void run(Problem p) {
   p.element = kElement<T>;
@@ -89,16 +112,8 @@ void run(Problem p) {
                             o.out.row,
                             p.scale};
   TestScore<Causal, Mask, HasScore> score{o.mask.data(), o.bias.data(), p.kvLen};
-  emulation::launch(attention_blocks(p.batch, p.heads, p.qLen, M), W * 32,
-                    ShapeOf<D, V, M, N, W>::kSharedBytes, p.seed, [&] {
-                      using Score = TestScore<Causal, Mask, HasScore>;
-#ifndef HEDDLE_WGMMA
-                      if (p.layout == Layout::Ragged)
-                        attention_forward<T, D, V, M, N, W, Score, false>(params, score);
-                      else
-#endif
-                        attention_forward<T, D, V, M, N, W, Score, true>(params, score);
-                    });
+  launch<T, D, V, M, N, W>(params, TestScore<Causal, Mask, HasScore>{o.mask.data(), o.bias.data(), p.kvLen},
+                           p.layout != Layout::Ragged, p.seed);
   std::vector<float> decoded;
   for (long long i = 0; i < o.outElements; ++i)
     decoded.push_back(to_float(result[i]));
@@ -154,8 +169,7 @@ void runSwallowed(uint64_t seed) {
                             kQueries * V,
                             V,
                             1.0f};
-  emulation::launch(attention_blocks(1, 1, kQueries, M), W * 32, ShapeOf<D, V, M, N, W>::kSharedBytes, seed,
-                    [&] { attention_forward<T, D, V, M, N, W, SwallowingScore, true>(params, {}); });
+  launch<T, D, V, M, N, W>(params, SwallowingScore{}, true, seed);
   // The exponentials are exactly 1 and the sums of eighths exact: what rounds is the reciprocal of the sum,
   // its product, and the result's own type.
   const double unit = kElement<T> == Element::F32 ? 0x1p-22 : 0x1p-8;

@@ -3,7 +3,7 @@
 //
 // wgmma.cuh on the CPU, for Emulation.h: barriers in shared memory, barriers of some warps, and the products
 // of warp groups, which read swizzled operands as the instructions do. Weaker than a GPU in one way: a
-// product is done when it is started, so a missing wait does not show.
+// product or a copy is done when it is started, so a missing wait does not show.
 
 #ifndef HEDDLE_TEST_GPU_ATTENTION_EMULATEDWGMMA_H
 #define HEDDLE_TEST_GPU_ATTENTION_EMULATEDWGMMA_H
@@ -43,6 +43,17 @@ inline int __shfl_sync(unsigned, int value, int source) {
   return (int)slot().words[1];
 }
 
+inline unsigned int __shfl_xor_sync(unsigned, unsigned int value, int distance) {
+  using namespace heddle::emulation;
+  slot().words[0] = value;
+  Slot *slots = warpSlots();
+  meetWarp([&] {
+    for (int l = 0; l < 32; ++l)
+      slots[l].words[1] = slots[l ^ distance].words[0];
+  });
+  return slot().words[1];
+}
+
 namespace heddle {
 
 constexpr int kWarpGroupSize = 128;
@@ -53,28 +64,60 @@ inline unsigned char *swizzled_shared() { return emulation::block.shared; }
 inline int swizzled_offset(int row, int chunk) { return row * kSwizzleRowBytes + ((chunk ^ (row & 7)) << 4); }
 
 struct alignas(8) SharedBarrier {
-  unsigned short wanted, arrived;
-  unsigned int phase;
+  unsigned char wanted, arrived;
+  bool phase;
+  int bytes; // announced and not yet copied
 };
 inline void barrier_init(SharedBarrier *barrier, int arrivals) {
   emulation::checkShared(barrier, 8);
-  *barrier = {(unsigned short)arrivals, 0, 0};
+  *barrier = {(unsigned char)arrivals, 0, false, 0};
 }
 inline void barrier_init_fence() {}
-inline void barrier_arrive(SharedBarrier *barrier) {
+inline void barrier_count(SharedBarrier *barrier, int arrivals, int bytes) {
   emulation::checkShared(barrier, 8);
   emulation::block.idle = 0;
-  if (++barrier->arrived == barrier->wanted) {
+  barrier->arrived += arrivals;
+  barrier->bytes += bytes;
+  if (barrier->arrived == barrier->wanted && barrier->bytes == 0) {
     barrier->arrived = 0;
-    ++barrier->phase;
+    barrier->phase = !barrier->phase;
   }
 }
-inline bool barrier_try(SharedBarrier *barrier, int parity) { return int(barrier->phase & 1) != parity; }
+inline void barrier_arrive(SharedBarrier *barrier) { barrier_count(barrier, 1, 0); }
+inline void barrier_arrive_expecting(SharedBarrier *barrier, int bytes) { barrier_count(barrier, 1, bytes); }
+inline bool barrier_try(SharedBarrier *barrier, int parity) { return int(barrier->phase) != parity; }
 inline void barrier_wait(SharedBarrier *barrier, int parity) {
   while (!barrier_try(barrier, parity))
     emulation::yield();
 }
 inline void fence_shared_for_wgmma() {}
+
+/// A tensor of 16-bit elements of [batch, heads, rows, columns], strides in elements.
+struct TensorMap {
+  const void *data;
+  int columns, rows, heads, batch;
+  long long row, head, batchStride;
+  int boxRows;
+};
+inline void prefetch_map(const TensorMap &) {}
+/// Done when it is started.
+inline void copy_box(void *target, const TensorMap &map, SharedBarrier *barrier, int c0, int c1, int c2,
+                     int c3) {
+  unsigned char *box = static_cast<unsigned char *>(target);
+  if ((box - emulation::block.shared) % 1024 != 0)
+    emulation::die("a swizzled box is not aligned");
+  for (int r = 0; r < map.boxRows; ++r)
+    for (int c = 0; c < kSwizzleColumns; ++c) {
+      unsigned short element = 0;
+      if (c0 + c < map.columns && c1 + r < map.rows && c2 < map.heads && c3 < map.batch)
+        element = static_cast<const unsigned short *>(
+            map.data)[c3 * map.batchStride + c2 * map.head + (c1 + r) * map.row + c0 + c];
+      unsigned char *to = box + swizzled_offset(r, c / 8) + c % 8 * 2;
+      emulation::checkShared(to, 2);
+      std::memcpy(to, &element, 2);
+    }
+  barrier_count(barrier, 0, -map.boxRows * kSwizzleRowBytes);
+}
 
 inline void named_sync(int id, int threads) {
   emulation::meet(emulation::named[id], threads, [] {});

@@ -42,7 +42,7 @@ struct alignas(16) uint4 {
 struct Dim3 {
   unsigned int x = 1, y = 1, z = 1;
 };
-inline Dim3 threadIdx, blockIdx, blockDim;
+inline Dim3 threadIdx, blockIdx, blockDim, gridDim;
 using std::max;
 using std::min;
 
@@ -152,6 +152,7 @@ inline void launch(int blocks, int threads, size_t sharedBytes, uint64_t seed, s
   blockDim.x = threads;
   block.fibers.resize(threads);
   block.slots.resize(threads);
+  gridDim.x = blocks;
   for (int b = 0; b < blocks; ++b) {
     blockIdx.x = b;
     std::memset(block.shared, 0xff, sharedBytes);

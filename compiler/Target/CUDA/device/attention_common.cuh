@@ -90,19 +90,19 @@ struct AttentionWork {
 /// A100 (40 MB) or an H200 (50 MB), whose halves each keep a copy of what both use.
 constexpr long long kAttentionSectionBytes = 12ll << 20;
 
-/// Which tile this block computes. Blocks start in the order of their index. (batch, head) pairs are taken in
+/// Which tile block `block` computes. Blocks start in the order of their index. (batch, head) pairs are taken in
 /// sections whose keys and values stay in L2 together; within a section all pairs' tiles of one index come
 /// before the next index, and causal tiles come longest first, so that the last blocks to finish are short
 /// ones.
 template <typename T, int HeadDim, int ValueDim, int TileM, bool Causal>
-__device__ inline AttentionWork attention_work(const AttentionParams<T> &p) {
+__device__ inline AttentionWork attention_work(const AttentionParams<T> &p, int block) {
   const int tiles = ceil_div(p.q_len, TileM);
   const int pairs = p.batch * p.heads;
   const long long pair_bytes = (long long)p.kv_len * (HeadDim + ValueDim) * (long long)sizeof(T);
   const long long fitting = kAttentionSectionBytes / pair_bytes;
   const int section_pairs = fitting < 1 ? 1 : fitting < pairs ? int(fitting) : pairs;
-  const int section = int(blockIdx.x) / (section_pairs * tiles);
-  const int within = int(blockIdx.x) - section * section_pairs * tiles;
+  const int section = block / (section_pairs * tiles);
+  const int within = block - section * section_pairs * tiles;
   const int left = pairs - section * section_pairs;
   const int here = left < section_pairs ? left : section_pairs;
   const int turn = within / here;

@@ -50,10 +50,11 @@ constexpr AttentionTile attentionWgmmaTile(int headDim, int valueDim, bool gener
   return AttentionTile{128, 128, 12, 1};
 }
 
-constexpr int attentionWgmmaSharedBytes(int headDim, int valueDim, const AttentionTile &tile) {
+constexpr int attentionWgmmaSharedBytes(int headDim, int valueDim, const AttentionTile &tile,
+                                        int stages = 2) {
   const int blocksK = (headDim + 63) / 64, blocksV = (valueDim + 63) / 64;
-  const int blocksQ = blocksK > blocksV ? blocksK : blocksV;
-  return 128 * (tile.tileM * blocksQ + 2 * tile.tileN * (blocksK + blocksV)) + 64;
+  return 128 * (tile.tileM * blocksK + stages * tile.tileN * (blocksK + blocksV)) +
+         16 * (tile.warps / 4 - 1) + 32 * stages;
 }
 
 constexpr int attentionSimtSharedBytes(int headDim, int valueDim, const AttentionTile &tile) {

@@ -69,15 +69,57 @@ __device__ inline bool barrier_try(SharedBarrier *barrier, int parity) {
   return done != 0;
 }
 
+/// The same without waiting.
+__device__ inline bool barrier_test(SharedBarrier *barrier, int parity) {
+  unsigned int done;
+  asm volatile("{\n.reg .pred p;\n"
+               "mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+               "selp.u32 %0, 1, 0, p;\n}"
+               : "=r"(done)
+               : "r"(shared_address(barrier)), "r"(parity)
+               : "memory");
+  return done != 0;
+}
+
 __device__ inline void barrier_wait(SharedBarrier *barrier, int parity) {
   while (!barrier_try(barrier, parity)) {
   }
+}
+
+/// Arrives, and makes the phase wait for `bytes` more bytes of copies, too.
+__device__ inline void barrier_arrive_expecting(SharedBarrier *barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(bytes)
+               : "memory");
 }
 
 /// What this thread wrote to shared memory by ordinary stores and cp.async becomes visible to wgmma of the
 /// threads that it synchronises with after this.
 __device__ inline void fence_shared_for_wgmma() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// Copies by the tensor unit -------------------------------------------------------------------------------
+
+/// Describes a tensor in global memory and the box of it that a copy brings (the driver's CUtensorMap). Made
+/// by the host, passed by value as a __grid_constant__ parameter.
+struct alignas(64) TensorMap {
+  unsigned long long words[16];
+};
+
+__device__ inline void prefetch_map(const TensorMap &map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+/// Starts copying the box of a tensor of four dimensions that begins at (c0, c1, c2, c3), c0 along the rows;
+/// what lies outside of the tensor becomes zero. The barrier counts the box's bytes as they arrive. By one
+/// thread; visible to wgmma of whoever waits for the barrier.
+__device__ inline void copy_box(void *target, const TensorMap &map, SharedBarrier *barrier, int c0, int c1,
+                                int c2, int c3) {
+  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+               "{%3, %4, %5, %6}], [%2];" ::"r"(shared_address(target)),
+               "l"(&map), "r"(shared_address(barrier)), "r"(c0), "r"(c1), "r"(c2), "r"(c3)
+               : "memory");
 }
 
 // Barriers of some warps, and registers -------------------------------------------------------------------
