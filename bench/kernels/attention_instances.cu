@@ -4,7 +4,7 @@
 // Instantiations of the attention skeletons for bench and checks. HEDDLE_UNIT chooses a part, so that parts
 // compile in parallel: 0 bf16 head sizes, 1 bf16 tiles, 2 f16 and unequal widths, 3 float32 head sizes, 4
 // float32 tiles; for sm_90a 5 bf16 head sizes, 6 bf16 tiles, 7 f16, unequal widths and tiles of large heads,
-// 8 copies by cp.async.
+// 8 copies by cp.async, 9 more tiles.
 
 #include "attention_instances.h"
 #include "attention_score.cuh"
@@ -13,7 +13,7 @@
 #include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
 #elif HEDDLE_UNIT <= 4
 #include "compiler/Target/CUDA/device/attention_forward_simt.cuh"
-#elif HEDDLE_UNIT <= 7
+#elif HEDDLE_UNIT != 8
 #include "compiler/Target/CUDA/device/attention_forward_wgmma.cuh"
 #else
 #include "attention_wgmma_cp.cuh"
@@ -167,7 +167,7 @@ void tiles() {
     add<T, D, D, M, N, W, B, ScoreKind::Causal>();
 }
 
-#if HEDDLE_UNIT >= 5 && HEDDLE_UNIT <= 7
+#if HEDDLE_UNIT >= 5 && HEDDLE_UNIT != 8
 template <typename T, int D, int M, int N, int W, int Stages, bool Turns, ScoreKind Kind>
 void variant(const char *family, const char *persistent) {
   using Sizes = AttentionWgmmaShape<D, D, M, N, W, Stages>;
@@ -266,6 +266,10 @@ const bool registered = [] {
   variants<bf16, 128, 128, 128, 12, 2, false>("wgmma-free", "wgmma-free-p");
   variants<bf16, 128, 128, 160, 12, 2, true>("wgmma", "wgmma-p");
   variants<bf16, 128, 128, 176, 12, 2, true>("wgmma", "wgmma-p");
+#elif HEDDLE_UNIT == 9
+  variants<bf16, 64, 128, 192, 12, 2, true>("wgmma", "wgmma-p");
+  variants<bf16, 64, 192, 112, 16, 2, true>("wgmma", "wgmma-p");
+  variants<bf16, 64, 192, 96, 16, 3, true>("wgmma-3", "wgmma-3p");
 #elif HEDDLE_UNIT == 8
   add<bf16, 64, 64, 192, 128, 16, 1, ScoreKind::Full>();
   add<bf16, 64, 64, 192, 128, 16, 1, ScoreKind::Causal>();
