@@ -102,12 +102,13 @@ struct Problem {
   float scale = 0.125f;
   bool wantLse = true;
   uint64_t seed = 1;
+  int window = 0; // keys that a causal query sees at most; 0: no bound
 
   std::string text() const {
     char line[256];
     std::snprintf(line, sizeof line, "%s,%s,%s,b%d h%d/%d q%d k%d d%d v%d scale %.3g", name(element),
                   name(kind), name(layout), batch, heads, kvHeads, qLen, kvLen, headDim, valueDim, scale);
-    return line;
+    return window ? std::string(line) + " window " + std::to_string(window) : line;
   }
 };
 
@@ -125,7 +126,8 @@ Real scoreAt(Real s, Real bias, int h) {
   return Real(30) * std::tanh((s + bias * Real(h + 1)) / Real(30));
 }
 
-/// Operands of a problem, on the host. All gaps of `inputs` hold NaN.
+/// Operands of a problem, on the host. All gaps of `inputs` hold NaN, and so do keys and values that lie more
+/// than a tile before every window: no kernel reads them.
 struct Operands {
   std::vector<float> inputs; // values exactly representable in the element type
   View q, k, v, out;
@@ -177,6 +179,15 @@ inline Operands makeOperands(const Problem &p) {
   fill(o.q, p.heads, p.qLen, D, 1);
   fill(o.k, p.kvHeads, p.kvLen, D, 2);
   fill(o.v, p.kvHeads, p.kvLen, V, 3);
+  constexpr int kWidestTile = 128;
+  const long long first = (long long)p.kvLen - p.qLen - p.window + 1; // that the first query sees
+  const int unread = p.window ? int(std::max(first - kWidestTile, 0ll)) : 0;
+  for (int b = 0; b < p.batch; ++b)
+    for (int h = 0; h < p.kvHeads; ++h)
+      for (int r = 0; r < unread; ++r) {
+        std::fill_n(o.inputs.begin() + o.k.at(b, h, r), D, std::nanf(""));
+        std::fill_n(o.inputs.begin() + o.v.at(b, h, r), V, std::nanf(""));
+      }
   if (hasMask(p.kind))
     for (int i = 0; i < p.qLen; ++i)
       for (int j = 0; j < p.kvLen; ++j)
@@ -206,6 +217,8 @@ ReferenceRow referenceRow(const Problem &p, const Operands &o, int b, int h, int
   Real maximum = -std::numeric_limits<Real>::infinity();
   for (int j = 0; j < p.kvLen; ++j) {
     if (isCausal(p.kind) && j > i + p.kvLen - p.qLen)
+      continue;
+    if (p.window && j <= i + p.kvLen - p.qLen - p.window)
       continue;
     if (hasMask(p.kind) && !o.mask[(size_t)i * p.kvLen + j])
       continue;

@@ -9,9 +9,10 @@
 
 namespace heddle::bench {
 
-template <bool Causal, bool HasMask, bool HasScore>
+template <bool Causal, bool HasMask, bool HasScore, int Window = 0>
 struct TestScore {
   static constexpr bool kCausal = Causal;
+  static constexpr int kWindow = Window;
   static constexpr bool kHasMask = HasMask;
   static constexpr bool kHasScore = HasScore;
   const unsigned char *mask; // [q_len, kv_len]

@@ -1,6 +1,7 @@
 //===- FormGroups.cpp - Groups of the compiled pipeline -------------------===//
 #include "compiler/Fusion/Grouping.h"
 #include "compiler/Fusion/Passes.h"
+#include "compiler/Fusion/ProductFusion.h"
 #include "compiler/Fusion/RowsFusion.h"
 #include "compiler/Layout/MatrixAccess.h"
 #include "dialects/Graph/SymbolicDim.h"
@@ -31,25 +32,6 @@ static llvm::SmallVector<Operation *> attentionOps(AttentionOp attention) {
     ops.push_back(user);
     value = next;
   }
-  return ops;
-}
-
-/// A matmul and the residual that is added to its result.
-static llvm::SmallVector<Operation *> productOps(MatmulOp matmul) {
-  llvm::SmallVector<Operation *> ops{matmul};
-  Value value = matmul.getResult();
-  if (!value.hasOneUse())
-    return ops;
-  auto add = llvm::dyn_cast<AddOp>(*value.getUsers().begin());
-  // In a group already: it is the other operand's residual.
-  if (!add || add->getBlock() != matmul->getBlock() || add.getLhs() == add.getRhs())
-    return ops;
-  Value other = add.getLhs() == value ? add.getRhs() : add.getLhs();
-  // The library reads the addend as the result's own shape, contiguous.
-  Operation *producer = other.getDefiningOp();
-  if (producer && (producer->hasTrait<ViewLike>() || llvm::isa<ConstantOp>(producer)))
-    return ops;
-  ops.push_back(add);
   return ops;
 }
 
@@ -139,18 +121,17 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     castPartsFirst(func);
     materializeOutputs(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
+      llvm::SmallVector<Operation *> ops = sinkKeyMasks(attention);
       materializeOperands(attention);
-      llvm::SmallVector<Operation *> ops = attentionOps(attention);
+      llvm::append_range(ops, attentionOps(attention));
       outline(GroupKind::Attention, ops, "attention", ops.back()->getResult(0));
     }
+    eraseUnusedOps(func); // What key masks were made of.
     // After attention has taken the views of its result: a copy would keep them apart.
     for (Operation &op : llvm::make_early_inc_range(block))
       if (isComputeOp(&op))
         materializeOperands(&op);
-    for (MatmulOp matmul : llvm::to_vector(block.getOps<MatmulOp>())) {
-      llvm::SmallVector<Operation *> ops = productOps(matmul);
-      outline(GroupKind::Product, ops, labelOf(ops), ops.back()->getResult(0));
-    }
+    fuseProducts(func);
     mlir::sortTopologically(&block);
     RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);
     merged += counts.merged;

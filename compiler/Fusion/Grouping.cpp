@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
@@ -192,6 +193,94 @@ void heddle::materializeOperands(Operation *op) {
       for (mlir::OpOperand &operand : range)
         copyUnless(operand, scoresAccess(operand.get()).has_value());
   }
+}
+
+/// Ops of key masks: cheap enough to be computed for each score.
+static bool isKeyMaskOp(Operation *op) {
+  return llvm::isa_and_nonnull<CompareOp, AndOp, OrOp, NotOp, SelectOp, CastOp, AddOp, SubOp, MulOp, NegOp>(
+      op);
+}
+
+static mlir::DenseElementsAttr splatOf(Value value) {
+  mlir::DenseElementsAttr attr;
+  return matchPattern(value, mlir::m_Constant(&attr)) && attr.isSplat() ? attr : mlir::DenseElementsAttr();
+}
+
+/// Whether at most `budget` such ops make the value of integers and booleans that lie in memory anyway.
+static bool isKeyMask(Value value, int &budget) {
+  if (splatOf(value))
+    return true;
+  Operation *op = baseOf(value).getDefiningOp();
+  if (isKeyMaskOp(op) && budget-- > 0)
+    return llvm::all_of(op->getOperands(), [&](Value operand) { return isKeyMask(operand, budget); });
+  bool discrete = hasIntElements(value.getType()) || hasBoolElements(value.getType());
+  return discrete && !isKeyMaskOp(op) && !llvm::isa_and_nonnull<IotaOp>(op);
+}
+
+namespace {
+
+/// Rebuilds a key mask with its ops above the views: f(x) seen through views is f of x seen through them.
+class KeyMaskSinker {
+public:
+  explicit KeyMaskSinker(Operation *at) : builder_(at) {}
+
+  /// `value` under `views`, nearest first, which end in `type` but for its elements.
+  Value sink(Value value, llvm::SmallVector<Operation *> views, mlir::RankedTensorType type) {
+    while (Operation *view = value.getDefiningOp()) {
+      if (!view->hasTrait<ViewLike>())
+        break;
+      views.insert(views.begin(), view);
+      value = view->getOperand(0);
+    }
+    Operation *op = value.getDefiningOp();
+    mlir::Type element = llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+    if (mlir::DenseElementsAttr splat = splatOf(value)) {
+      auto to = withElementType(type, element);
+      return ConstantOp::create(builder_, op->getLoc(), to, splat.resizeSplat(to));
+    }
+    if (isKeyMaskOp(op)) {
+      llvm::SmallVector<Value> operands;
+      for (Value operand : op->getOperands())
+        operands.push_back(sink(operand, views, type));
+      Operation *clone = builder_.clone(*op);
+      clone->setOperands(operands);
+      clone->getResult(0).setType(withElementType(type, element));
+      made.push_back(clone);
+      return clone->getResult(0);
+    }
+    for (Operation *view : views) {
+      Operation *clone = builder_.clone(*view);
+      auto shape = llvm::cast<mlir::RankedTensorType>(view->getResult(0).getType());
+      clone->setOperand(0, value);
+      clone->getResult(0).setType(withElementType(shape, element));
+      value = clone->getResult(0);
+    }
+    makeReadable(value);
+    if (scoresAccess(value))
+      return value;
+    return CopyOp::create(builder_, value.getLoc(), value.getType(), value);
+  }
+
+  llvm::SmallVector<Operation *> made;
+
+private:
+  mlir::OpBuilder builder_;
+};
+
+} // namespace
+
+llvm::SmallVector<Operation *> heddle::sinkKeyMasks(AttentionOp attention) {
+  constexpr int kMostOps = 8;
+  KeyMaskSinker sinker(attention);
+  for (mlir::MutableOperandRange range : {attention.getMaskMutable(), attention.getBiasMutable()})
+    for (mlir::OpOperand &operand : range) {
+      auto type = llvm::cast<mlir::RankedTensorType>(operand.get().getType());
+      int budget = kMostOps;
+      if (type.getDimSize(2) == 1 && isKeyMaskOp(baseOf(operand.get()).getDefiningOp()) &&
+          isKeyMask(operand.get(), budget))
+        operand.set(sinker.sink(operand.get(), {}, type));
+    }
+  return sinker.made;
 }
 
 /// `value` [B, H, S, D] with `extra` columns of zeros.

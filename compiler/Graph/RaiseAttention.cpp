@@ -3,6 +3,7 @@
 #include "compiler/Graph/Scores.h"
 #include "compiler/Support/Locations.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace heddle {
@@ -194,6 +195,43 @@ static Value joined(GraphBuilder &g, Value a, Value b) {
 
 namespace {
 
+/// A mask term taken apart.
+struct Hidden {
+  llvm::SmallVector<Condition> conditions; ///< All that hide something.
+  llvm::SmallVector<Condition> windows,
+      others;                    ///< Those of them that are windows, and neither that nor causal.
+  std::optional<int64_t> window; ///< The narrowest one.
+  bool causal = false;
+  Operation *hiding = nullptr; ///< What hides every key from a query, by arithmetic alone.
+  double fill = 0;
+
+  bool rowsSeeKeys() const { return others.empty() && !hiding; }
+};
+
+} // namespace
+
+static Hidden hiddenBy(const MaskTerm &term, int64_t queries, int64_t keys) {
+  Hidden hidden;
+  hidden.fill = term.fill;
+  hidden.conditions = conjunction(term);
+  llvm::erase_if(hidden.conditions, holdsAlways);
+  for (const Condition &condition : hidden.conditions) {
+    if (!hidden.hiding && hidesRows(condition))
+      hidden.hiding = condition.value.getDefiningOp();
+    if (isCausal(condition, queries, keys)) {
+      hidden.causal = true;
+    } else if (std::optional<int64_t> window = windowOf(condition, queries, keys)) {
+      hidden.windows.push_back(condition);
+      hidden.window = hidden.window ? std::min(*hidden.window, *window) : *window;
+    } else {
+      hidden.others.push_back(condition);
+    }
+  }
+  return hidden;
+}
+
+namespace {
+
 /// Builds graph.attention in front of a match's end.
 class Emitter {
 public:
@@ -218,6 +256,7 @@ private:
   GraphBuilder g_;
   bool leadingIsHeads_ = false;
   bool causal_ = false;
+  std::optional<int64_t> window_; ///< Only with causal_.
   Value mask_, bias_;
 };
 
@@ -227,44 +266,48 @@ bool Emitter::masks(NearMiss &miss) {
   llvm::ArrayRef<int64_t> shape = typeOf(scores_.product.getResult()).getShape();
   int64_t keys = shape.back(), queries = shape[shape.size() - 2];
   // Decide first: a near miss leaves no ops behind.
-  llvm::SmallVector<std::pair<Condition, double>>
-      visible; // Conditions that are not causal, and their terms' fill.
-  llvm::SmallVector<llvm::SmallVector<Condition>> finite;
-  llvm::SmallVector<double> fills;
+  llvm::SmallVector<Hidden> terms;
+  // Causality is said in one term, and a window that narrows it perhaps in another. Of one query it hides
+  // nothing.
+  bool causal = queries == 1;
   for (const MaskTerm &term : scores_.masks) {
-    llvm::SmallVector<Condition> conditions = conjunction(term);
-    llvm::erase_if(conditions, holdsAlways);
-    llvm::SmallVector<Condition> others;
-    for (const Condition &condition : conditions)
-      if (!isCausal(condition, queries, keys))
-        others.push_back(condition);
+    terms.push_back(hiddenBy(term, queries, keys));
+    causal |= terms.back().causal && (!std::isfinite(term.fill) || terms.back().rowsSeeKeys());
+  }
+  llvm::SmallVector<Condition> visible;
+  llvm::SmallVector<const Hidden *> finite;
+  for (Hidden &term : terms) {
     // The written-out form has NaN in rows that see no key, and graph.attention zeros. (Where only the data
     // can tell, as with a mask that is an input, zeros it is.)
-    auto hiding = llvm::find_if(conditions, hidesRows);
-    if (hiding != conditions.end() && !std::isfinite(term.fill)) {
-      miss = {hiding->value.getDefiningOp(), "hides all keys from some queries"};
+    if (term.hiding && !std::isfinite(term.fill)) {
+      miss = {term.hiding, "hides all keys from some queries"};
       return false;
     }
-    // Where the fill is finite such rows have equal weights: only a bias says the same. Under a causal mask
-    // alone every row sees a key.
-    if (std::isfinite(term.fill) && (!others.empty() || hiding != conditions.end())) {
-      finite.push_back(conditions);
-      fills.push_back(term.fill);
+    if (!causal && term.window) {
+      term.window.reset();
+      llvm::append_range(term.others, term.windows);
+    }
+    // Where the fill is finite such rows have equal weights: only a bias says the same. Under causality, and
+    // a window that narrows it, every row sees a key.
+    if (std::isfinite(term.fill) && !term.rowsSeeKeys()) {
+      finite.push_back(&term);
       continue;
     }
-    bool causal = others.size() < conditions.size();
-    causal_ |= causal;
-    for (const Condition &condition : others)
-      visible.emplace_back(condition, term.fill);
+    causal_ |= term.causal;
+    if (term.window) {
+      causal_ = true;
+      window_ = window_ ? std::min(*window_, *term.window) : *term.window;
+    }
+    llvm::append_range(visible, term.others);
   }
-  for (auto &[condition, fill] : visible)
+  for (const Condition &condition : visible)
     mask_ = joined<AndOp>(g_, mask_, conditionValue(condition));
-  for (auto [conditions, fill] : llvm::zip_equal(finite, fills)) {
+  for (const Hidden *term : finite) {
     Value seen;
-    for (const Condition &condition : conditions)
+    for (const Condition &condition : term->conditions)
       seen = joined<AndOp>(g_, seen, conditionValue(condition));
     auto type = withElementType(typeOf(seen), g_.builder().getF32Type());
-    bias_ = joined<AddOp>(g_, bias_, g_.select(seen, g_.splat(type, 0.0), g_.splat(type, fill)));
+    bias_ = joined<AddOp>(g_, bias_, g_.select(seen, g_.splat(type, 0.0), g_.splat(type, term->fill)));
   }
   for (const BiasTerm &term : scores_.biases) {
     Value value = lifted(g_, compact(term.value), leadingIsHeads_);
@@ -341,9 +384,12 @@ Operation *Emitter::emit(NearMiss &miss) {
   SymbolicShape shape = symbolicShape(typeOf(q));
   shape.back() = symbolicShape(typeOf(v)).back();
   mlir::OpBuilder &builder = g_.builder();
-  auto attention = AttentionOp::create(
-      builder, g_.location(), tensorType(builder.getContext(), shape, element), q, k, v, mask_, bias_,
-      builder.getF64FloatAttr(scores_.scale), causal_ ? builder.getUnitAttr() : nullptr);
+  auto attention =
+      AttentionOp::create(builder, g_.location(), tensorType(builder.getContext(), shape, element), q, k, v,
+                          mask_, bias_, builder.getF64FloatAttr(scores_.scale),
+                          scores_.softcap ? builder.getF64FloatAttr(*scores_.softcap) : mlir::FloatAttr(),
+                          causal_ ? builder.getUnitAttr() : nullptr,
+                          window_ ? builder.getI64IntegerAttr(*window_) : mlir::IntegerAttr());
   Value restored = g_.reshape(attention.getResult(), symbolicShape(result));
   weights_.end->getResult(0).replaceAllUsesWith(restored);
   return attention;

@@ -114,6 +114,26 @@ void walk(Value value, double factor, Walk &state) {
   }
   if (llvm::isa<NegOp>(op))
     return walk(op->getOperand(0), -factor, state);
+  if (llvm::isa<TanhOp>(op)) {
+    if (state.scores.softcap) {
+      state.miss = {op, "caps scores that are capped again"};
+      return;
+    }
+    double cap = std::fabs(factor);
+    if (!(cap >= AttentionOp::kLeastSoftcap && cap <= 1 / AttentionOp::kLeastSoftcap)) {
+      state.miss = {op, "is multiplied by a number that is no soft cap, wanted 1e-30 to 1e30"};
+      return;
+    }
+    // f * tanh(g * product) is c * tanh(f * g * product / c) with c = |f|: tanh is odd.
+    state.scores.softcap = cap;
+    return walk(op->getOperand(0), factor, state);
+  }
+  if (state.scores.softcap && llvm::isa<AddOp, SubOp, SelectOp>(op)) {
+    state.miss = {op, llvm::isa<SelectOp>(op)
+                          ? "chooses scores before their soft cap, which leaves none hidden"
+                          : "adds to the scores before their soft cap, wanted after it"};
+    return;
+  }
   if (llvm::isa<AddOp, SubOp>(op)) {
     double sign = llvm::isa<AddOp>(op) ? 1 : -1;
     auto withTerm = [&](Value term, double termFactor) {
@@ -160,7 +180,7 @@ void walk(Value value, double factor, Walk &state) {
     }
     return walk(cast.getOperand(), factor, state);
   }
-  state.miss = {op, "is no scale, mask, bias or cast of a product"};
+  state.miss = {op, "is no scale, soft cap, mask, bias or cast of a product"};
 }
 
 } // namespace
@@ -234,29 +254,43 @@ bool match::hidesRows(const Condition &condition) {
   return least && *least < 0;
 }
 
-bool match::isCausal(const Condition &condition, int64_t queries, int64_t keys) {
+/// The constant c where the condition is sign * (query - key) + c >= 0 on scores [.., queries, keys].
+static std::optional<int64_t> bandOffset(const Condition &condition, int64_t sign, int64_t queries,
+                                         int64_t keys) {
   std::optional<IndexForm> form = conditionForm(condition.value, condition.negated);
   llvm::ArrayRef<int64_t> shape = condition.shape.getShape();
   if (form)
     form = reshapedForm(*form, typeOf(condition.value).getShape(), shape);
   if (!form || shape.size() < 2)
-    return false;
+    return std::nullopt;
   for (int64_t coefficient : llvm::ArrayRef<int64_t>(form->coefficients).drop_back(2))
     if (coefficient != 0)
-      return false;
-  int64_t onKey = form->coefficients.back(), onQuery = form->coefficients[shape.size() - 2];
+      return std::nullopt;
+  int64_t onKey = sign * form->coefficients.back(), onQuery = sign * form->coefficients[shape.size() - 2];
   // A single query or key has index 0: its coefficient may be any.
   if (queries == 1)
     onQuery = -onKey;
   if (keys == 1)
     onKey = -onQuery;
   if (onQuery <= 0 || onKey != -onQuery)
-    return false;
+    return std::nullopt;
   if ((queries != 1 && shape[shape.size() - 2] != queries) || (keys != 1 && shape.back() != keys))
-    return false;
+    return std::nullopt;
   // g*i - g*j + c >= 0 is i - j + floor(c/g) >= 0.
   int64_t offset = form->constant / onQuery;
   if (form->constant % onQuery < 0)
     --offset;
-  return offset == keys - queries;
+  return offset;
+}
+
+bool match::isCausal(const Condition &condition, int64_t queries, int64_t keys) {
+  return bandOffset(condition, 1, queries, keys) == keys - queries;
+}
+
+std::optional<int64_t> match::windowOf(const Condition &condition, int64_t queries, int64_t keys) {
+  std::optional<int64_t> offset = bandOffset(condition, -1, queries, keys);
+  // key - query + c >= 0 is key > query + (keys - queries) - w with w = c + 1 + keys - queries.
+  if (!offset || *offset + 1 + keys - queries < 1)
+    return std::nullopt;
+  return *offset + 1 + keys - queries;
 }

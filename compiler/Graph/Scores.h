@@ -29,10 +29,12 @@ struct BiasTerm {
   double factor = 1;
 };
 
-/// softmax's operand = scale * product + biases, where the masks allow.
+/// softmax's operand = scale * product + biases, where the masks allow; with a soft cap c the scaled product
+/// s is c * tanh(s / c) before anything is added.
 struct Scores {
   graph::MatmulOp product;
   double scale = 1;
+  std::optional<double> softcap;
   llvm::SmallVector<MaskTerm> masks;
   llvm::SmallVector<BiasTerm> biases;
 };
@@ -56,6 +58,9 @@ bool hidesRows(const Condition &condition);
 
 /// Whether the condition, on scores [.., queries, keys], is key <= query + keys - queries.
 bool isCausal(const Condition &condition, int64_t queries, int64_t keys);
+
+/// The window w where the condition, on the same scores, is key > query + keys - queries - w; at least 1.
+std::optional<int64_t> windowOf(const Condition &condition, int64_t queries, int64_t keys);
 
 } // namespace heddle::match
 

@@ -136,3 +136,21 @@ std::optional<ScoresAccess> heddle::scoresAccess(Value value) {
   }
   return scores;
 }
+
+std::optional<VectorAccess> heddle::columnVector(Value value) {
+  IterationSpace space;
+  SymbolicShape shape = shapeOf(value);
+  if (shape.empty())
+    return std::nullopt;
+  TensorIndex index = space.addTensor(shape);
+  std::optional<Access> access = resolveAccess(value, index, space);
+  if (!access)
+    return std::nullopt;
+  for (auto [dim, product] : llvm::enumerate(index)) {
+    std::optional<SymbolicDim> stride = strideOf(product, access->offset, space);
+    bool last = dim + 1 == shape.size();
+    if (!stride || (last ? !stride->isOne() && !shape[dim].isOne() : stride->value != 0))
+      return std::nullopt;
+  }
+  return VectorAccess{access->base, constantOf(access->offset)};
+}

@@ -2,7 +2,7 @@
 //
 // A matrix product reads an operand in place when it is rows and columns of one stride each, one of them 1,
 // and one stride from matrix to matrix; attention reads heads of contiguous vectors. Anything else has to be
-// copied first.
+// copied first. A bias is a vector along the columns.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_LAYOUT_MATRIXACCESS_H
@@ -48,6 +48,14 @@ struct ScoresAccess {
   SymbolicShape strides;
 };
 std::optional<ScoresAccess> scoresAccess(mlir::Value value);
+
+/// A vector along the last dimension, the same for all others; the offset in elements.
+struct VectorAccess {
+  mlir::Value base;
+  int64_t offset = 0;
+};
+/// Nothing where the elements do not lie one behind the other, or differ along another dimension.
+std::optional<VectorAccess> columnVector(mlir::Value value);
 
 } // namespace heddle
 

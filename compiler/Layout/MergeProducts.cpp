@@ -26,6 +26,56 @@ struct WeightProduct {
   ParameterOp parameter;
 };
 
+/// What is added to a product's result, between implicit casts: a vector that is a parameter.
+struct BiasOfProduct {
+  CastOp before; ///< Of the product's result; null: none.
+  AddOp sum;
+  ParameterOp parameter;
+  CastOp after; ///< Of the sum; null: none.
+  Value result() { return after ? after.getResult() : sum.getResult(); }
+};
+
+/// The sole reader of `value` if it is an implicit cast, else null.
+CastOp soleCast(Value value) {
+  auto cast = value.hasOneUse() ? llvm::dyn_cast<CastOp>(*value.user_begin()) : CastOp();
+  return cast && cast.getImplicit() ? cast : CastOp();
+}
+
+std::optional<BiasOfProduct> biasOfProduct(MatmulOp product) {
+  BiasOfProduct bias;
+  bias.before = soleCast(product.getResult());
+  Value value = bias.before ? bias.before.getResult() : product.getResult();
+  bias.sum = value.hasOneUse() ? llvm::dyn_cast<AddOp>(*value.user_begin()) : AddOp();
+  if (!bias.sum || bias.sum.getLhs() == bias.sum.getRhs())
+    return std::nullopt;
+  Value vector = stretchedVector(bias.sum.getLhs() == value ? bias.sum.getRhs() : bias.sum.getLhs());
+  auto reshape = vector ? vector.getDefiningOp<ReshapeOp>() : ReshapeOp();
+  bias.parameter = reshape ? reshape.getOperand().getDefiningOp<ParameterOp>() : ParameterOp();
+  if (!bias.parameter || typeOf(bias.parameter.getResult()).getRank() != 1 || !bias.parameter->hasOneUse() ||
+      !reshape->hasOneUse())
+    return std::nullopt;
+  bias.after = soleCast(bias.sum.getResult());
+  return bias;
+}
+
+/// The biases of all products, in order; none where one has none, or is cast otherwise.
+llvm::SmallVector<BiasOfProduct> biasesOf(llvm::ArrayRef<WeightProduct> products) {
+  llvm::SmallVector<BiasOfProduct> biases;
+  auto typeOfCast = [](CastOp cast) {
+    return cast ? typeOf(cast.getResult()).getElementType() : mlir::Type();
+  };
+  for (const WeightProduct &product : products) {
+    std::optional<BiasOfProduct> bias = biasOfProduct(product.product);
+    if (!bias || (!biases.empty() && (typeOfCast(bias->before) != typeOfCast(biases.front().before) ||
+                                      typeOfCast(bias->after) != typeOfCast(biases.front().after) ||
+                                      typeOf(bias->parameter.getResult()).getElementType() !=
+                                          typeOf(biases.front().parameter.getResult()).getElementType())))
+      return {};
+    biases.push_back(*bias);
+  }
+  return biases;
+}
+
 /// The weight behind a product. `miss` stays empty where the right-hand side is no weight at all.
 std::optional<WeightProduct> weightProduct(MatmulOp product, NearMiss &miss) {
   auto transpose = product.getRhs().getDefiningOp<TransposeOp>();
@@ -67,6 +117,24 @@ bool agree(WeightProduct first, WeightProduct next, NearMiss &miss) {
   return true;
 }
 
+/// Adds the biases, as one parameter of several parts, to the merged product.
+Value addBiases(GraphBuilder &g, Value merged, llvm::MutableArrayRef<BiasOfProduct> biases) {
+  llvm::SmallVector<PartAttr> parts;
+  int64_t extent = 0;
+  for (BiasOfProduct &bias : biases) {
+    llvm::append_range(parts, bias.parameter.getParts().getAsRange<PartAttr>());
+    extent += typeOf(bias.parameter.getResult()).getDimSize(0);
+  }
+  BiasOfProduct first = biases.front();
+  auto cast = [&](Value value, CastOp like) {
+    return like ? g.cast(value, typeOf(like.getResult()).getElementType(), /*implicit=*/true) : value;
+  };
+  merged = cast(merged, first.before);
+  mlir::Type element = typeOf(first.parameter.getResult()).getElementType();
+  Value vector = g.parameter(parts, tensorType(g.context(), {SymbolicDim::fixed(extent)}, element));
+  return cast(g.binary<AddOp>(merged, g.broadcast(vector, symbolicShape(typeOf(merged)))), first.after);
+}
+
 /// Puts the merged product in the first one's place, and slices in the others'.
 Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
   WeightProduct first = products.front();
@@ -91,17 +159,26 @@ Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
   g.setLocation(commonLocation(productPlaces));
   Value merged =
       g.matmul(earliest.getLhs(), g.transpose(weight, {1, 0}), typeOf(earliest.getResult()).getElementType());
+  Operation *made = merged.getDefiningOp();
+  llvm::SmallVector<BiasOfProduct> biases = biasesOf(products);
+  if (!biases.empty())
+    merged = addBiases(g, merged, biases);
   int64_t last = typeOf(merged).getRank() - 1, offset = 0;
-  for (WeightProduct &product : products) {
-    int64_t extent = typeOf(product.product.getResult()).getDimSize(last);
+  for (auto [index, product] : llvm::enumerate(products)) {
+    Value result = biases.empty() ? Value(product.product.getResult()) : biases[index].result();
+    int64_t extent = typeOf(result).getDimSize(last);
     g.setLocation(product.product->getLoc());
-    product.product.getResult().replaceAllUsesWith(g.slice(merged, last, offset, extent));
+    result.replaceAllUsesWith(g.slice(merged, last, offset, extent));
     offset += extent;
   }
-  // Only now: everything above was put in before the earliest of them.
+  // Only now: everything above was put in before the earliest of them. What read the products goes first.
+  for (BiasOfProduct &bias : biases)
+    for (Operation *op : {bias.after.getOperation(), bias.sum.getOperation(), bias.before.getOperation()})
+      if (op)
+        op->erase();
   for (WeightProduct &product : products)
     product.product->erase();
-  return merged.getDefiningOp();
+  return made;
 }
 
 struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {

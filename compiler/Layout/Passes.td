@@ -9,7 +9,8 @@ def MergeProducts : Pass<"merge-products", "::mlir::ModuleOp"> {
   let description = [{
     Q, K and V; gate and up. The right-hand sides must be transposes of parameters [n_i, k], or of one cast of each, that
     nobody else reads. The merged parameter has their parts, one after the other: a placement, never a concatenation at
-    run time. The products' results are slices of the merged one's.
+    run time. The products' results are slices of the merged one's. Where each result has a parameter added along its
+    columns, those are merged alike, and what is sliced is the sum.
 
     Near misses are reported: a weight that others read, weights of other element types, a result of another type.
   }];

@@ -4,6 +4,8 @@
 #include "compiler/Lowering/ScalarRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace heddle;
 using namespace heddle::graph;
@@ -33,6 +35,8 @@ public:
     std::string name = "attention_d" + std::to_string(query[3].value);
     if (attention.getCausal())
       name += "_causal";
+    if (windowOf(attention) != 0)
+      name += "_window";
     FuncBuilder func(group_.getContext(), group_.getLoc(), name);
     llvm::SmallVector<Value> buffers, counts;
     for (int operand = 0; operand < 4; ++operand)
@@ -56,25 +60,37 @@ public:
     mlir::Type element = attention.getQuery().getType().getElementType();
     mlir::Operation *skeleton = kernel::SkeletonOp::create(
         func.builder(), func.loc(), "attention_forward", element, query[3].value, value[3].value,
-        attention.getScale(), attention.getCausal(), buffers, counts, 0, 0, 0, 0);
+        attention.getScale(), attention.getCausal(), windowOf(attention), buffers, counts, 0, 0, 0, 0);
     auto op = llvm::cast<kernel::SkeletonOp>(skeleton);
     mlir::OpBuilder &builder = func.builder();
-    if (attention.getBias()) {
+    if (attention.getBias() || attention.getSoftcap()) {
       mlir::Block &body = op.getScore().emplaceBlock();
       Value score = body.addArgument(builder.getF32Type(), func.named("score"));
       addIndices(body, func);
       builder.setInsertionPointToEnd(&body);
-      Value bias = loadScores(func, attention.getBias(), body.getArguments().drop_front(1));
-      if (!bias)
-        return std::nullopt;
-      Value sum = mlir::arith::AddFOp::create(builder, func.loc(), score, bias);
-      kernel::YieldOp::create(builder, func.loc(), sum);
+      if (std::optional<llvm::APFloat> softcap = attention.getSoftcap()) {
+        double number = softcap->convertToDouble();
+        // A product, and no division: the rounded reciprocal moves the score by a rounding of its own size.
+        Value reciprocal =
+            emitConstant(builder, func.loc(), builder.getF32FloatAttr(static_cast<float>(1 / number)));
+        Value part = mlir::arith::MulFOp::create(builder, func.loc(), score, reciprocal);
+        Value tanh = mlir::math::TanhOp::create(builder, func.loc(), part);
+        Value cap = emitConstant(builder, func.loc(), builder.getF32FloatAttr(static_cast<float>(number)));
+        score = mlir::arith::MulFOp::create(builder, func.loc(), tanh, cap);
+      }
+      if (attention.getBias()) {
+        Value bias = scoresOperand(func, attention.getBias(), body.getArguments().drop_front(1));
+        if (!bias)
+          return std::nullopt;
+        score = mlir::arith::AddFOp::create(builder, func.loc(), score, bias);
+      }
+      kernel::YieldOp::create(builder, func.loc(), score);
     }
     if (attention.getMask()) {
       mlir::Block &body = op.getMask().emplaceBlock();
       addIndices(body, func);
       builder.setInsertionPointToEnd(&body);
-      Value mask = loadScores(func, attention.getMask(), body.getArguments());
+      Value mask = scoresOperand(func, attention.getMask(), body.getArguments());
       if (!mask)
         return std::nullopt;
       kernel::YieldOp::create(builder, func.loc(), mask);
@@ -90,9 +106,36 @@ private:
     return std::nullopt;
   }
 
+  /// 0 where no window narrows what causality leaves; one as wide as the keys hides none.
+  static int64_t windowOf(AttentionOp attention) {
+    auto window = static_cast<int64_t>(attention.getWindow().value_or(0));
+    return window < attention.getKey().getType().getDimSize(2) ? window : 0;
+  }
+
   void addIndices(mlir::Block &body, FuncBuilder &func) {
     for (const char *name : {"b", "h", "i", "j"})
       body.addArgument(func.builder().getIndexType(), func.named(name));
+  }
+
+  /// The element of a mask or bias that belongs to a score: loaded, or computed by what the group holds.
+  Value scoresOperand(FuncBuilder &func, Value operand, llvm::ArrayRef<mlir::BlockArgument> indices) {
+    mlir::Operation *op = operand.getDefiningOp();
+    if (!op || op->getParentOp() != group_ || op->hasTrait<ViewLike>())
+      return loadScores(func, operand, indices);
+    llvm::SmallVector<Value> inputs;
+    for (Value input : op->getOperands()) {
+      mlir::DenseElementsAttr constant;
+      bool splat = matchPattern(input, mlir::m_Constant(&constant)) && constant.isSplat();
+      inputs.push_back(
+          splat ? emitConstant(func.builder(), func.loc(), constant.getSplatValue<mlir::Attribute>())
+                : scoresOperand(func, input, indices));
+      if (!inputs.back())
+        return {};
+    }
+    Value value = emitScalar(func.builder(), func.loc(), op, inputs);
+    if (!value)
+      reason_ = "'" + op->getName().getStringRef().str() + "' has no scalar form in a mask or bias";
+    return value;
   }
 
   /// Loads the element of a mask or bias that belongs to a score.

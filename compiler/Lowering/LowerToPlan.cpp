@@ -1,11 +1,13 @@
 //===- LowerToPlan.cpp - Groups become steps of a program -----------------===//
 #include "compiler/Fusion/Grouping.h"
+#include "compiler/Fusion/ProductFusion.h"
 #include "compiler/Layout/MatrixAccess.h"
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Lowering/SymbolValues.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Plan/PlanDialect.h"
+#include "runtime/plan/CpuAlgorithm.h"
 #include "runtime/plan/Workspace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -212,8 +214,26 @@ private:
                                  access.ld, access.batchStride, access.transposed);
   }
 
+  /// What a plan says about how its products are computed: a GPU's library chooses when the plan is loaded.
+  mlir::DenseI8ArrayAttr algorithm() {
+    if (program_.getDevice() != "cpu" || program_.getPipeline() != "compiled")
+      return nullptr;
+    llvm::SmallVector<int8_t> bytes(runtime::kTiledProduct.begin(), runtime::kTiledProduct.end());
+    return builder_.getDenseI8ArrayAttr(bytes);
+  }
+
+  static plan::Epilogue epilogueOf(const ProductParts &parts) {
+    using plan::Epilogue;
+    if (!parts.activation)
+      return parts.bias ? Epilogue::Bias : Epilogue::None;
+    if (llvm::isa<ReluOp>(parts.activation))
+      return parts.bias ? Epilogue::BiasRelu : Epilogue::Relu;
+    return parts.bias ? Epilogue::BiasGeluTanh : Epilogue::GeluTanh;
+  }
+
   LogicalResult addProduct(GroupOp group) {
-    auto matmul = *group.getBody().front().getOps<MatmulOp>().begin();
+    ProductParts parts = productParts(group);
+    MatmulOp matmul = parts.matmul;
     std::optional<ProductAccess> product = matrixOperands(matmul);
     if (!product)
       return group.emitError("an operand of the product cannot be read in place");
@@ -222,14 +242,19 @@ private:
     bool low = !matmul.getLhs().getType().getElementType().isF32();
     plan::MathMode math = low ? plan::MathMode::Low : tf32_ ? plan::MathMode::TF32 : plan::MathMode::F32;
     plan::MatrixAttr addend;
-    for (AddOp add : group.getBody().front().getOps<AddOp>()) {
-      Value residual = add.getLhs() == matmul.getResult() ? add.getRhs() : add.getLhs();
-      addend = matrix({residual, 0, product->n, product->m * product->n, false});
+    if (parts.residual)
+      addend = matrix({parts.residual, 0, product->n, product->m * product->n, false});
+    plan::RefAttr bias;
+    mlir::TypeAttr biasType;
+    if (parts.bias) {
+      VectorAccess vector = *columnVector(parts.bias);
+      bias = reference(vector.base, vector.offset);
+      biasType = mlir::TypeAttr::get(llvm::cast<RankedTensorType>(vector.base.getType()).getElementType());
     }
     plan::ProductOp::create(builder_, group.getLoc(), product->m, product->n, product->k, product->batch,
                             matrix(product->lhs), matrix(product->rhs), addend, matrix(result),
-                            llvm::APFloat(1.0), llvm::APFloat(addend ? 1.0 : 0.0), math, plan::Epilogue::None,
-                            nullptr, nullptr, nullptr, phaseOf(group), group.getLabel(),
+                            llvm::APFloat(1.0), llvm::APFloat(addend ? 1.0 : 0.0), math, epilogueOf(parts),
+                            bias, biasType, algorithm(), phaseOf(group), group.getLabel(),
                             locationText(group.getLoc()));
     return success();
   }

@@ -126,7 +126,11 @@ void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) 
       })
       .Case([&](AttentionOp attention) {
         out.floats["scale"] = attention.getScale().convertToDouble();
+        if (attention.getSoftcap())
+          out.floats["softcap"] = attention.getSoftcap()->convertToDouble();
         out.ints["causal"] = {attention.getCausal() ? 1 : 0};
+        if (attention.getWindow())
+          out.ints["window"] = {static_cast<int64_t>(*attention.getWindow())};
         out.ints["has_mask"] = {attention.getMask() ? 1 : 0};
         out.ints["has_bias"] = {attention.getBias() ? 1 : 0};
       })

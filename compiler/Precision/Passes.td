@@ -16,14 +16,13 @@ def Precision : Pass<"precision", "::mlir::ModuleOp"> {
     or makes it.
 
     `rounding=fused`: every cast is `implicit`, made once for all its uses. Elementwise ops between products compute in
-    float32 and are rounded once, where a product or an output reads them. A product that is only added to a float32
-    residual has a float32 result.
+    float32 and are rounded once, where a product or an output reads them. The sum of a product and its bias is rounded
+    as well: that is the type to store it in, where it is stored.
   }];
   let options = [
     Option<"policy", "policy", "std::string", "\"fp32\"", "fp32, tf32 or bf16">,
     Option<"rounding", "rounding", "std::string", "\"fused\"", "eager or fused">];
-  let statistics = [Statistic<"numCasts", "casts", "Casts put in">,
-                    Statistic<"numWide", "wide products", "Products of low operands with float32 results">];
+  let statistics = [Statistic<"numCasts", "casts", "Casts put in">];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
 }
 

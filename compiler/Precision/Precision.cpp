@@ -29,7 +29,6 @@ public:
 
   void run();
   unsigned casts() const { return casts_; }
-  unsigned wideProducts() const { return wide_; }
 
 private:
   static Type elementOf(Value value) { return typeOf(value).getElementType(); }
@@ -52,8 +51,8 @@ private:
   Value makeCast(Value value, Type element, bool implicit);
   void setResult(Operation *op, Type element, Type nominal);
   void computeInSingle(Operation *op, Type nominal);
+  void roundResult(Operation *op, Type nominal);
   Type widest(Operation *op) const;
-  void widenProducts();
 
   mlir::func::FuncOp main_;
   bool eager_;
@@ -61,7 +60,7 @@ private:
   Type f32_, low_;
   llvm::DenseMap<Value, Type> nominal_;
   llvm::DenseMap<std::pair<Value, Type>, Value> made_; ///< Casts and views of casts that are shared.
-  unsigned casts_ = 0, wide_ = 0;
+  unsigned casts_ = 0;
 };
 
 bool isView(Operation *op) { return op && op->hasTrait<ViewLike>(); }
@@ -198,9 +197,12 @@ void Autocast::computeInSingle(Operation *op, Type nominal) {
     if (takesPart(op, i))
       castOperand(op, i, f32_, /*ownKernel=*/false);
   setResult(op, f32_, nominal);
+  if (eager_ && nominal != f32_ && isFloat(op->getResult(0)))
+    roundResult(op, nominal);
+}
+
+void Autocast::roundResult(Operation *op, Type nominal) {
   Value result = op->getResult(0);
-  if (!eager_ || nominal == f32_ || !isFloat(result))
-    return;
   builder_.setInsertionPointAfter(op);
   Value rounded = makeCast(result, nominal, /*implicit=*/true);
   result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
@@ -240,9 +242,14 @@ void Autocast::visit(Operation *op) {
   const PolicyRule *rule = findPolicyRule(op->getName().stripDialect().str(), roleOf(op));
   switch (rule ? rule->rule : TypeRule::Fixed) {
   case TypeRule::Low:
-    // A bias is added while the product's sums are float32: one rounding for both.
-    if (llvm::isa<AddOp>(op))
-      return computeInSingle(op, low_);
+    // A bias is added while the product's sums are float32: one rounding for both. With rounding=fused it is
+    // the type that the sum is stored in, if it is stored.
+    if (llvm::isa<AddOp>(op)) {
+      computeInSingle(op, low_);
+      if (!eager_)
+        roundResult(op, low_);
+      return;
+    }
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (takesPart(op, i))
         castOperand(op, i, low_, /*ownKernel=*/true);
@@ -290,31 +297,6 @@ void Autocast::visit(Operation *op) {
   }
 }
 
-/// A product that is widened only to be added to a float32 value is written in float32 at once.
-void Autocast::widenProducts() {
-  // Listed first: the cast that goes away may be the op that a walk would come to next.
-  llvm::SmallVector<MatmulOp> products(main_.getBody().front().getOps<MatmulOp>());
-  auto widen = [&](MatmulOp product) {
-    if (!product->hasOneUse() || elementOf(product.getResult()) == f32_)
-      return;
-    auto cast = llvm::dyn_cast<CastOp>(*product->user_begin());
-    if (!cast || !cast.getImplicit() || elementOf(cast.getResult()) != f32_ || !cast->hasOneUse())
-      return;
-    auto sum = llvm::dyn_cast<AddOp>(*cast->user_begin());
-    if (!sum)
-      return;
-    Value other = sum.getLhs() == cast.getResult() ? sum.getRhs() : sum.getLhs();
-    auto otherCast = other.getDefiningOp<CastOp>();
-    if (otherCast && otherCast.getImplicit())
-      return;
-    product.getResult().setType(cast.getType());
-    cast.getResult().replaceAllUsesWith(product.getResult());
-    cast.erase();
-    ++wide_;
-  };
-  llvm::for_each(products, widen);
-}
-
 void Autocast::run() {
   mlir::Block &body = main_.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
@@ -324,8 +306,6 @@ void Autocast::run() {
   for (mlir::OpOperand &operand : end->getOpOperands())
     if (isFloat(operand.get()) && elementOf(operand.get()) != nominal(operand.get()))
       operand.set(castUnderViews(operand.get(), nominal(operand.get()), /*ownKernel=*/true));
-  if (!eager_)
-    widenProducts();
   main_.setFunctionType(
       builder_.getFunctionType(main_.getArgumentTypes(), llvm::to_vector(end->getOperandTypes())));
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
@@ -351,7 +331,6 @@ struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
     Autocast autocast(mainFunction(getOperation()), rounding == "eager");
     autocast.run();
     numCasts += autocast.casts();
-    numWide += autocast.wideProducts();
   }
 };
 } // namespace

@@ -126,6 +126,14 @@ LogicalResult AttentionOp::verify() {
     return mlir::failure();
   if (getBias() && failed(verifyScoresOperand(*this, getBias(), scores, "bias")))
     return mlir::failure();
+  if (getWindow() && !getCausal())
+    return emitOpError("has a window and is not causal");
+  if (getWindow() && static_cast<int64_t>(*getWindow()) < 1)
+    return emitOpError() << "window is " << static_cast<int64_t>(*getWindow()) << ", wanted at least 1";
+  // Negated, so that NaN is refused, too.
+  if (double cap = getSoftcap() ? getSoftcap()->convertToDouble() : 1;
+      !(cap >= kLeastSoftcap && cap <= 1 / kLeastSoftcap))
+    return emitOpError() << "softcap is " << cap << ", wanted a number from 1e-30 to 1e30";
   return success();
 }
 

@@ -71,25 +71,34 @@ def Graph_EmbeddingOp : Graph_Pure<"embedding", [AllElementTypesMatch<["table", 
 
 def Graph_AttentionOp : Graph_Pure<"attention", [AttrSizedOperandSegments,
                                                  AllElementTypesMatch<["query", "key", "value", "result"]>]> {
-  let summary = "softmax(scale * q kᵀ + bias, where the mask allows) v";
+  let summary = "softmax(cap(scale * q kᵀ) + bias, where the mask allows) v";
   let description = [{
     query [B, H, Sq, D], key [B, G, Sk, D], value [B, G, Sk, E] → [B, H, Sq, E]; G divides H and head h reads group
-    h / (H / G). `causal` is anchored at the last key: query i sees key j where j <= i + Sk - Sq. `mask` (i1, true where
-    seen) and `bias` (added to the scaled scores) have rank 4 and extents equal to [B, H, Sq, Sk] or a static 1. Scores,
-    softmax and sums are float32. A query that sees no key gives zeros. What frameworks offer as
-    scaled_dot_product_attention; written out by the importer, found again by raising.
+    h / (H / G). `causal` is anchored at the last key: query i sees key j where j <= i + Sk - Sq. `window` narrows it: key j
+    only where also j > i + Sk - Sq - window, so that a window of 1 is the query's own key alone (Mistral's
+    sliding_window). `softcap` c takes each scaled score s to c * tanh(s / c), before bias and mask (Gemma 2). `mask` (i1,
+    true where seen) and `bias` (added to the scaled and capped scores) have rank 4 and extents equal to [B, H, Sq, Sk] or
+    a static 1. Scores, softmax and sums are float32. A query that sees no key gives zeros; a bias that is finite hides no
+    key, however small. What frameworks offer as scaled_dot_product_attention; written out by the importer, found again by
+    raising.
 
     ```mlir
-    %y = graph.attention %q, %k, %v scale 0.125 causal
+    %y = graph.attention %q, %k, %v scale 0.125 softcap 50.0 causal window 4096
         : tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32> -> tensor<4x12x512x64xf32>
     ```
   }];
   let arguments = (ins Graph_Float:$query, Graph_Float:$key, Graph_Float:$value, Optional<Graph_Bool>:$mask,
-                       Optional<Graph_Float>:$bias, F64Attr:$scale, UnitAttr:$causal);
+                       Optional<Graph_Float>:$bias, F64Attr:$scale, OptionalAttr<F64Attr>:$softcap,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
   let results = (outs Graph_Float:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))? (`bias` $bias^ `:` type($bias))?
-    `scale` $scale (`causal` $causal^)? attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+    `scale` $scale (`softcap` $softcap^)? (`causal` $causal^)? (`window` $window^)? attr-dict
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Soft caps lie between this and its reciprocal: float32 holds both.
+    static constexpr double kLeastSoftcap = 1e-30;
   }];
   let hasVerifier = 1;
 }
@@ -99,7 +108,7 @@ def Graph_GroupOp : Graph_Op<"group", [SingleBlockImplicitTerminator<"YieldOp">,
   let description = [{
     Made by the fusion phase. The region reads values from outside directly; what others need is yielded. `rows` groups
     are generated whole, `attention` groups hold one `graph.attention`, `product` groups one `graph.matmul`; each may hold
-    views, casts and, for products, what the epilogue takes. `reasons` says why neighbours are not in the group.
+    views, casts and, for products, what the epilogue takes, for attention, what computes a padding mask. `reasons` says why neighbours are not in the group.
 
     ```mlir
     %y = graph.group rows "add+mul" {

@@ -290,6 +290,11 @@ LogicalResult SkeletonOp::verify() {
   if (getHeadDim() < 1 || getValueDim() < 1)
     return emitOpError() << "head dimensions " << getHeadDim() << " and " << getValueDim()
                          << ", wanted at least 1";
+  // The device code counts keys in 32 bits.
+  if (auto window = static_cast<int64_t>(getWindow());
+      window < 0 || window > 2147483647 || (window && !getCausal()))
+    return emitOpError() << "window is " << window << (getCausal() ? "" : " and not causal")
+                         << ", wanted a causal one of 1 to 2147483647 keys, or 0";
   mlir::Type f32 = mlir::Float32Type::get(getContext()), index = mlir::IndexType::get(getContext());
   mlir::Type i1 = mlir::IntegerType::get(getContext(), 1);
   if (failed(verifyFunction(*this, getScore(), "score", {f32, index, index, index, index}, f32)))

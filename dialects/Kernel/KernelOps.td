@@ -141,7 +141,8 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     score and mask functions read. Counts, in this order: batch, heads, key_heads, query_length, key_length, then for each
     of query, key, value and out its strides over batch, head and sequence, in elements (the head dimension is
     contiguous). `scale` multiplies the products before `score` sees them. With `causal` query i sees key j where
-    j <= i + key_length - query_length.
+    j <= i + key_length - query_length, and with a `window` (0: none) only where also
+    j > i + key_length - query_length - window.
 
     The score region takes (f32 score, index batch, head, query, key) and yields f32; the mask region takes the four
     indices and yields i1, true where the query sees the key. An empty region leaves the step out. Loads in them read the
@@ -153,14 +154,15 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     target's.
   }];
   let arguments = (ins StrAttr:$name, TypeAttr:$elementType, I64Attr:$headDim, I64Attr:$valueDim, F64Attr:$scale,
-                       UnitAttr:$causal, Variadic<Kernel_BufferType>:$buffers, Variadic<Index>:$counts,
+                       UnitAttr:$causal, DefaultValuedAttr<I64Attr, "0">:$window,
+                       Variadic<Kernel_BufferType>:$buffers, Variadic<Index>:$counts,
                        DefaultValuedAttr<I64Attr, "0">:$tileM, DefaultValuedAttr<I64Attr, "0">:$tileN,
                        DefaultValuedAttr<I64Attr, "0">:$threads, DefaultValuedAttr<I64Attr, "0">:$sharedBytes,
                        DefaultValuedAttr<I64Attr, "0">:$minBlocks, UnitAttr:$aligned,
                        OptionalAttr<StrAttr>:$version, OptionalAttr<StrAttr>:$reason);
   let regions = (region AnyRegion:$score, AnyRegion:$mask);
   let assemblyFormat = [{
-    $name `<` $elementType `,` $headDim `,` $valueDim `>` `scale` $scale (`causal` $causal^)?
+    $name `<` $elementType `,` $headDim `,` $valueDim `>` `scale` $scale (`causal` $causal^)? (`window` $window^)?
     `(` $buffers `:` type($buffers) `)` `[` $counts `]` `score` $score `mask` $mask attr-dict
   }];
   let hasVerifier = 1;

@@ -48,8 +48,8 @@ def Plan_Language : Plan_Enum<"Language", "language of a kernel", [
 def Plan_LanguageAttr : Plan_EnumAttr<Plan_Language, "language">;
 
 def Plan_Epilogue : Plan_Enum<"Epilogue", "what a product adds after the sum", [
-  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bias", 1, "bias">, I32EnumAttrCase<"Gelu", 2, "gelu">,
-  I32EnumAttrCase<"BiasGelu", 3, "bias_gelu">, I32EnumAttrCase<"Relu", 4, "relu">,
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bias", 1, "bias">, I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
+  I32EnumAttrCase<"BiasGeluTanh", 3, "bias_gelu_tanh">, I32EnumAttrCase<"Relu", 4, "relu">,
   I32EnumAttrCase<"BiasRelu", 5, "bias_relu">]>;
 def Plan_EpilogueAttr : Plan_EnumAttr<Plan_Epilogue, "epilogue">;
 

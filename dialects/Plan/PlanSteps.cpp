@@ -187,7 +187,7 @@ LogicalResult ProductOp::verify() {
                          << stringifyMathMode(getMath());
   if (!getC() && !getBeta().isZero())
     return emitOpError() << "beta is " << getBetaAttr() << " without c, wanted 0 or c";
-  bool wantsBias = getEpilogue() == Epilogue::Bias || getEpilogue() == Epilogue::BiasGelu ||
+  bool wantsBias = getEpilogue() == Epilogue::Bias || getEpilogue() == Epilogue::BiasGeluTanh ||
                    getEpilogue() == Epilogue::BiasRelu;
   if (wantsBias != getBias().has_value())
     return emitOpError() << "epilogue " << stringifyEpilogue(getEpilogue())

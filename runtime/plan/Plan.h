@@ -104,9 +104,14 @@ struct Launch {
   int64_t items = 0;                    ///< CPU.
 };
 
-/// What a product adds after the sum, in this order. Gelu is the tanh form, x/2 * (1 + tanh(sqrt(2/pi) * (x +
+/// What a product adds after the sum, in this order. GELU is the tanh form, x/2 * (1 + tanh(sqrt(2/pi) * (x +
 /// 0.044715 * x^3))), which is the one that cuBLASLt computes; the erf form is no epilogue.
-enum class Epilogue : uint8_t { None = 0, Bias = 1, Gelu = 2, BiasGelu = 3, Relu = 4, BiasRelu = 5 };
+enum class Epilogue : uint8_t { None = 0, Bias = 1, GeluTanh = 2, BiasGeluTanh = 3, Relu = 4, BiasRelu = 5 };
+
+/// Whether the product reads `Product::bias`.
+inline bool hasBias(Epilogue epilogue) {
+  return epilogue == Epilogue::Bias || epilogue == Epilogue::BiasGeluTanh || epilogue == Epilogue::BiasRelu;
+}
 
 /// A matrix operand in row-major terms: element (i, j) of batch b is at data[b*batchStride + i*ld + j], or at
 /// data[b*batchStride + j*ld + i] where `transposed`. Strides are in elements.
@@ -136,7 +141,7 @@ struct Product {
   Epilogue epilogue = Epilogue::None;
   BufferRef bias;
   DType biasType = DType::F32;
-  std::vector<uint8_t> algorithm; ///< A library's own choice, opaque; empty: the library's heuristic decides.
+  std::vector<uint8_t> algorithm; ///< Opaque bytes; empty: the device's library and its heuristic.
 };
 
 enum class StepKind : uint8_t { Launch = 0, Product = 1, Copy = 2 };

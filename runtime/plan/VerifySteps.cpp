@@ -116,8 +116,7 @@ private:
       return invalidInput(std::string("a and b: wanted both ") + (low ? "bf16 or both f16" : "f32") +
                           ", found " + std::string(nameOf(p.a.dtype)) + " and " +
                           std::string(nameOf(p.b.dtype)));
-    bool wantsBias =
-        p.epilogue == Epilogue::Bias || p.epilogue == Epilogue::BiasGelu || p.epilogue == Epilogue::BiasRelu;
+    bool wantsBias = hasBias(p.epilogue);
     if (wantsBias != p.bias.present())
       return invalidInput(wantsBias ? "the epilogue wants a bias, found none"
                                     : "the epilogue takes no bias, found one");

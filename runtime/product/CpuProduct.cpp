@@ -2,6 +2,7 @@
 #include "runtime/product/CpuProduct.h"
 
 #include "runtime/base/Convert.h"
+#include "runtime/plan/CpuAlgorithm.h"
 #include "runtime/product/Epilogue.h"
 #include "runtime/product/OpenBlas.h"
 
@@ -192,6 +193,18 @@ StatusOr<std::unique_ptr<CpuProducts>> CpuProducts::create(ThreadPool &pool) {
 
 Status CpuProducts::run(const Product &product, const void *a, const void *b, const void *c, const void *bias,
                         void *d) {
+  std::string_view algorithm(reinterpret_cast<const char *>(product.algorithm.data()),
+                             product.algorithm.size());
+  if (algorithm.empty())
+    return runLibrary(product, a, b, c, bias, d);
+  if (algorithm != kTiledProduct)
+    return invalidInput("a product's algorithm on the CPU must be none or '" + std::string(kTiledProduct) +
+                        "', found " + std::to_string(algorithm.size()) + " other bytes");
+  return tiled_.run(product, a, b, c, bias, d);
+}
+
+Status CpuProducts::runLibrary(const Product &product, const void *a, const void *b, const void *c,
+                               const void *bias, void *d) {
   const Product &p = product;
   for (int64_t size : {p.m, p.n, p.k, p.a.ld, p.b.ld, p.d.ld})
     if (size > INT_MAX)

@@ -80,20 +80,16 @@ uint32_t alignmentOf(const void *address) {
   return bits ? uint32_t(std::min<uintptr_t>(bits & -bits, 256)) : 256;
 }
 
-bool hasBias(Epilogue epilogue) {
-  return epilogue == Epilogue::Bias || epilogue == Epilogue::BiasGelu || epilogue == Epilogue::BiasRelu;
-}
-
-/// The library's GELU is the tanh form, which is also the form of Epilogue::Gelu.
+/// The library's GELU is the tanh form, by the hardware's tanh: off by up to 2^-11 (GpuProduct.Epilogues).
 cublasLtEpilogue_t epilogueOf(Epilogue epilogue) {
   switch (epilogue) {
   case Epilogue::None:
     return CUBLASLT_EPILOGUE_DEFAULT;
   case Epilogue::Bias:
     return CUBLASLT_EPILOGUE_BIAS;
-  case Epilogue::Gelu:
+  case Epilogue::GeluTanh:
     return CUBLASLT_EPILOGUE_GELU;
-  case Epilogue::BiasGelu:
+  case Epilogue::BiasGeluTanh:
     return CUBLASLT_EPILOGUE_GELU_BIAS;
   case Epilogue::Relu:
     return CUBLASLT_EPILOGUE_RELU;
@@ -108,7 +104,7 @@ std::string describe(const Product &p) {
     return std::string(" ") + name + ":" + std::string(nameOf(matrix.dtype)) + "[ld " +
            std::to_string(matrix.ld) + (matrix.transposed ? ", transposed" : "") + "]";
   };
-  static const char *kEpilogues[] = {"none", "bias", "gelu", "bias+gelu", "relu", "bias+relu"};
+  static const char *kEpilogues[] = {"none", "bias", "gelu tanh", "bias+gelu tanh", "relu", "bias+relu"};
   static const char *kModes[] = {"f32", "tf32", "low"};
   return "product m=" + std::to_string(p.m) + " n=" + std::to_string(p.n) + " k=" + std::to_string(p.k) +
          " batch=" + std::to_string(p.batch) + operand("a", p.a) + operand("b", p.b) + operand("d", p.d) +

@@ -3,29 +3,32 @@
 
 #include "runtime/base/CpuFeatures.h"
 
+#include <bit>
+
 namespace heddle::runtime {
 
 namespace {
 
-/// erf by the rational minimax approximation over [-4, 4] that Eigen and XLA use (coefficients from Eigen's
-/// generic_fast_erf_float): odd polynomial over even polynomial. Branch-free, so that loops over it
-/// vectorise, where std::erf costs ten times the product's share.
-HEDDLE_ALWAYS_INLINE float fastErf(float value) {
-  float x = value < -4.0f ? -4.0f : value > 4.0f ? 4.0f : value;
-  float s = x * x;
-  float p = -2.72614225801306e-10f;
-  p = p * s + 2.77068142495902e-08f;
-  p = p * s + -2.10102402082508e-06f;
-  p = p * s + -5.69250639462346e-05f;
-  p = p * s + -7.34990630326855e-04f;
-  p = p * s + -2.95459980854025e-03f;
-  p = p * s + -1.60960333262415e-02f;
-  float q = -1.45660718464996e-05f;
-  q = q * s + -2.13374055278905e-04f;
-  q = q * s + -1.68282697438203e-03f;
-  q = q * s + -7.37332916720468e-03f;
-  q = q * s + -1.42647390514189e-02f;
-  return x * p / q;
+/// e^x for x clamped to [-87, 89], where the upper end gives infinity: e^r 2^n with r = x - n ln 2, |r| <=
+/// ln(2) / 2, in two parts so that the subtraction is exact, and the Taylor series of e^r (next term 2e-8 of
+/// it). Branch-free, so that loops over it vectorise, where std::exp costs ten times the product's share.
+HEDDLE_ALWAYS_INLINE float fastExp(float x) {
+  constexpr float kRounder = 12582912.0f; // 1.5 * 2^23: what is added is rounded to an integer.
+  float clamped = x < -87.0f ? -87.0f : x > 89.0f ? 89.0f : x;
+  float shifted = clamped * 1.44269504f + kRounder;
+  float n = shifted - kRounder;
+  float r = clamped - n * 0.693359375f;
+  r -= n * -2.12194440e-4f;
+  float p = 1.0f / 5040;
+  p = p * r + 1.0f / 720;
+  p = p * r + 1.0f / 120;
+  p = p * r + 1.0f / 24;
+  p = p * r + 1.0f / 6;
+  p = p * r + 0.5f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
+  auto exponent = static_cast<uint32_t>(std::bit_cast<int32_t>(shifted) - std::bit_cast<int32_t>(kRounder));
+  return p * std::bit_cast<float>((exponent + 127u) << 23);
 }
 
 HEDDLE_ALWAYS_INLINE void biasBody(float *__restrict__ row, const float *__restrict__ bias, int64_t columns) {
@@ -34,11 +37,15 @@ HEDDLE_ALWAYS_INLINE void biasBody(float *__restrict__ row, const float *__restr
 }
 HEDDLE_DISPATCH(addBias, biasBody, (float *row, const float *bias, int64_t columns), (row, bias, columns))
 
-HEDDLE_ALWAYS_INLINE void geluBody(float *row, int64_t columns) {
-  for (int64_t j = 0; j < columns; ++j)
-    row[j] = 0.5f * row[j] * (1.0f + fastErf(row[j] * 0.70710678f));
+/// x/2 * (1 + tanh(u)) is x / (1 + e^(-2u)), which cancels nothing where the result is small.
+HEDDLE_ALWAYS_INLINE void geluTanhBody(float *row, int64_t columns) {
+  constexpr float kFactor = -1.5957691216f; // -2 sqrt(2 / pi)
+  for (int64_t j = 0; j < columns; ++j) {
+    float x = row[j];
+    row[j] = x / (1.0f + fastExp(kFactor * x * (1.0f + 0.044715f * x * x)));
+  }
 }
-HEDDLE_DISPATCH(gelu, geluBody, (float *row, int64_t columns), (row, columns))
+HEDDLE_DISPATCH(geluTanh, geluTanhBody, (float *row, int64_t columns), (row, columns))
 
 // A NaN stays a NaN: the comparison is the way round that keeps it.
 HEDDLE_ALWAYS_INLINE void reluBody(float *row, int64_t columns) {
@@ -49,10 +56,6 @@ HEDDLE_DISPATCH(relu, reluBody, (float *row, int64_t columns), (row, columns))
 
 } // namespace
 
-bool hasBias(Epilogue epilogue) {
-  return epilogue == Epilogue::Bias || epilogue == Epilogue::BiasGelu || epilogue == Epilogue::BiasRelu;
-}
-
 void applyEpilogue(Epilogue epilogue, float *tile, int64_t rows, int64_t columns, int64_t ld,
                    const float *bias) {
   if (epilogue == Epilogue::None)
@@ -61,8 +64,8 @@ void applyEpilogue(Epilogue epilogue, float *tile, int64_t rows, int64_t columns
     float *row = tile + i * ld;
     if (hasBias(epilogue))
       addBias(row, bias, columns);
-    if (epilogue == Epilogue::Gelu || epilogue == Epilogue::BiasGelu)
-      gelu(row, columns);
+    if (epilogue == Epilogue::GeluTanh || epilogue == Epilogue::BiasGeluTanh)
+      geluTanh(row, columns);
     if (epilogue == Epilogue::Relu || epilogue == Epilogue::BiasRelu)
       relu(row, columns);
   }

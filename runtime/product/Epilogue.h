@@ -6,11 +6,8 @@
 
 namespace heddle::runtime {
 
-bool hasBias(Epilogue epilogue);
-
 /// Applies `epilogue` to a rows×columns tile of float32 in place: adds bias[j] to column j, then relu, max(x,
-/// 0), or gelu in its erf form, x/2 * (1 + erf(x / sqrt 2)), as cuBLASLt computes it. `bias` may be null
-/// where the epilogue has none.
+/// 0), or gelu in its tanh form (see Epilogue). `bias` may be null where the epilogue has none.
 void applyEpilogue(Epilogue epilogue, float *tile, int64_t rows, int64_t columns, int64_t ld,
                    const float *bias);
 

@@ -35,9 +35,11 @@ struct Broadcast4 {
   }
 };
 
-/// softmax(scale · q·kᵀ + bias, where the mask and causality allow) · v, for q [B, H, Sq, D], k [B, Hkv, Sk,
-/// D] and v [B, Hkv, Sk, Dv]; query head h uses key head h / (H / Hkv). Causality is anchored at the last
-/// key: query i sees key j where j <= i + Sk - Sq. A row that sees no key is zero.
+/// softmax(cap(scale · q·kᵀ) + bias, where the mask and causality allow) · v, for q [B, H, Sq, D], k [B, Hkv,
+/// Sk, D] and v [B, Hkv, Sk, Dv]; query head h uses key head h / (H / Hkv). cap(s) = softcap · tanh(s /
+/// softcap), or s where there is none. Causality is anchored at the last key: query i sees key j where
+/// j <= i + Sk - Sq, and with a window only where also j > i + Sk - Sq - window. A row that sees no key is
+/// zero.
 Status attention(Context &c) {
   bool hasMask = c.integerOr("has_mask", 0) != 0, hasBias = c.integerOr("has_bias", 0) != 0;
   size_t count = 3 + hasMask + hasBias;
@@ -57,6 +59,16 @@ Status attention(Context &c) {
   HEDDLE_RETURN_IF_ERROR(c.wantShape("result", c.resultShape(), {batch, heads, queries, width}));
   HEDDLE_ASSIGN_OR_RETURN(double scale, c.real("scale"));
   bool causal = c.integerOr("causal", 0) != 0;
+  bool capped = c.operation.floats.count("softcap") != 0;
+  double cap = 1;
+  if (capped) {
+    HEDDLE_ASSIGN_OR_RETURN(cap, c.real("softcap"));
+    if (!(cap > 0) || std::isinf(cap))
+      return invalidInput("softcap: wanted a positive number, found " + std::to_string(cap));
+  }
+  int64_t window = c.integerOr("window", keys + queries); // Without one, wider than any distance.
+  if (window < 1)
+    return invalidInput("window: wanted at least 1, found " + std::to_string(window));
   Broadcast4 mask, bias;
   Shape scores = {batch, heads, queries, keys};
   if (hasMask) {
@@ -78,11 +90,14 @@ Status attention(Context &c) {
                   depth, true, row.data(), keys, rows, keys, depth);
       for (int64_t r = 0; r < rows; ++r) {
         double *score = row.data() + r * keys, most = -std::numeric_limits<double>::infinity(), sum = 0;
-        int64_t i = first + r;
+        int64_t i = first + r, own = i + keys - queries; // The key that the query is aligned with.
         for (int64_t j = 0; j < keys; ++j) {
-          bool sees = (!causal || j <= i + keys - queries) && (!hasMask || mask.at(b, h, i, j) != 0);
-          score[j] = sees ? scale * score[j] + (hasBias ? bias.at(b, h, i, j) : 0)
-                          : -std::numeric_limits<double>::infinity();
+          bool sees = (!causal || (j <= own && j > own - window)) && (!hasMask || mask.at(b, h, i, j) != 0);
+          double scaled = scale * score[j];
+          if (capped)
+            scaled = cap * std::tanh(scaled / cap);
+          score[j] =
+              sees ? scaled + (hasBias ? bias.at(b, h, i, j) : 0) : -std::numeric_limits<double>::infinity();
           most = std::max(most, score[j]);
         }
         for (int64_t j = 0; j < keys; ++j)

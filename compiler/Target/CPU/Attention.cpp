@@ -102,6 +102,7 @@ private:
   Value batch, head, firstQuery, numQueries, queryPointer, keyPointer, valuePointer, outPointer;
   SmallVector<Value> masks;    ///< Which lanes are queries, for each vector.
   SmallVector<Value> lastKeys; ///< With `causal`, the last key that each query sees: vector<lanes x i32>.
+  Value keysBegin;             ///< The first key that any query of the tile sees, by its window.
   Value keysEnd;               ///< Behind the last key that any query of the tile sees.
 };
 } // namespace
@@ -161,6 +162,11 @@ LogicalResult AttentionLowering::emitItem(Value item) {
   // the tile sees are not even multiplied.
   Value diagonal = sub(keyLength, queryLength);
   keysEnd = op.getCausal() ? min(keyLength, add(add(firstQuery, numQueries), diagonal)) : keyLength;
+  keysBegin = e.index(0);
+  if (op.getWindow() != 0) {
+    Value first = sub(add(firstQuery, diagonal), e.index(static_cast<int64_t>(op.getWindow()) - 1));
+    keysBegin = b.createOrFold<arith::MaxSIOp>(keysBegin, first);
+  }
   auto indices = VectorType::get({lanes}, b.getI32Type());
   SmallVector<int32_t> positions = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
   Value position =
@@ -178,7 +184,7 @@ LogicalResult AttentionLowering::emitItem(Value item) {
   scf::ForOp tilesOfKeys;
   {
     OpBuilder::InsertionGuard guard(b);
-    tilesOfKeys = loop(e.index(0), keysEnd, kKeys, state);
+    tilesOfKeys = loop(keysBegin, keysEnd, kKeys, state);
     SmallVector<Value> next(tilesOfKeys.getRegionIterArgs());
     Value first = tilesOfKeys.getInductionVar();
     if (failed(emitKeys(first, next)))
@@ -307,6 +313,14 @@ FailureOr<Value> AttentionLowering::emitScore(Value score, Value key, int64_t ve
   Value narrow = arith::IndexCastOp::create(b, b.getI32Type(), key);
   Value column = vector::BroadcastOp::create(b, lastKeys[vector].getType(), narrow);
   Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, column, lastKeys[vector]);
+  if (op.getWindow() != 0) {
+    Value distance = arith::SubIOp::create(b, lastKeys[vector], column);
+    auto width =
+        DenseElementsAttr::get(cast<VectorType>(column.getType()), static_cast<int32_t>(op.getWindow()));
+    Value near =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, distance, arith::ConstantOp::create(b, width));
+    seen = arith::AndIOp::create(b, seen, near);
+  }
   return arith::SelectOp::create(b, seen, *result, lowest).getResult();
 }
 

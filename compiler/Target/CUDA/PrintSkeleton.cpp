@@ -88,6 +88,8 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   llvm::SetVector<mlir::Value> captures = capturesOf(skeleton);
   open("struct Score");
   line(std::string("static constexpr bool kCausal = ") + truth(skeleton.getCausal()) + ";");
+  if (skeleton.getWindow() != 0)
+    line("static constexpr int kWindow = " + std::to_string(skeleton.getWindow()) + ";");
   line(std::string("static constexpr bool kHasScore = ") + truth(!skeleton.getScore().empty()) + ";");
   line(std::string("static constexpr bool kHasMask = ") + truth(!skeleton.getMask().empty()) + ";");
   std::string members;

@@ -70,11 +70,11 @@ func.func @main(%x: tensor<4x8xf32>, %r: tensor<4x2xf32>) -> tensor<4x2xf32> {
 
 // -----
 
-// No residual: a view (the library reads it contiguous), a result that is read twice, one that is added to itself.
+// No residual: a result that is read twice, one that is added to itself. (A view along the columns is a bias.)
 // CHECK-LABEL: func.func @main(
+// CHECK: graph.group product "matmul+add" {
 // CHECK: graph.group product "matmul" {
-// CHECK: graph.group product "matmul" {
-// CHECK: graph.group product "matmul" {
+// CHECK: graph.group product "matmul+add" {
 // CHECK-NOT: graph.group product
 func.func @main(%x: tensor<4x8xf32>, %r: tensor<2xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>) {
   %w = graph.parameter [#graph.part<"w", [8, 2], normal, 0.02>] : tensor<8x2xf32>
@@ -161,4 +161,38 @@ func.func @main(%x: tensor<4x8xf32>, %y: tensor<5xf32>) -> (tensor<4x8xf32>, ten
   %t = graph.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
   %e = graph.exp %y : tensor<5xf32>
   return %x, %w, %t, %c, %e, %e : tensor<4x8xf32>, tensor<2xf32>, tensor<8x4xf32>, tensor<3xf32>, tensor<5xf32>, tensor<5xf32>
+}
+
+// -----
+
+// Padding told by integers is compared in each attention that reads it, in rank 4 and by no op of its own; a mask that
+// differs among queries, and a bias of floating numbers, are computed once.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: %[[Q:[a-z0-9]+]]: tensor<2x3x4x8xf32>, %[[IDS:[a-z0-9]+]]: tensor<2x4xi32>
+// CHECK: graph.group attention "attention" {
+// CHECK-NEXT: %[[C:[0-9]+]] = graph.compare ne %{{.*}}, %{{.*}} : tensor<2x1x1x4xi32> -> tensor<2x1x1x4xi1>
+// CHECK-NEXT: %[[N:[0-9]+]] = graph.not %[[C]] : tensor<2x1x1x4xi1>
+// CHECK-NEXT: graph.attention %[[Q]], %[[Q]], %[[Q]] mask %[[N]]
+// CHECK: graph.group attention "attention" {
+// CHECK-NEXT: %[[C2:[0-9]+]] = graph.compare ne
+// CHECK-NEXT: %[[N2:[0-9]+]] = graph.not %[[C2]]
+// CHECK-NEXT: graph.attention %{{.*}}, %{{.*}}, %{{.*}} mask %[[N2]]
+// CHECK: graph.group rows "compare"
+// CHECK: graph.group rows "mul"
+// CHECK: graph.group attention "attention" {
+// CHECK-NEXT: graph.attention
+func.func @main(%q: tensor<2x3x4x8xf32>, %ids: tensor<2x4xi32>, %square: tensor<4x4xi32>, %slopes: tensor<1x3x1x4xf32>) -> tensor<2x3x4x8xf32> {
+  %z = graph.constant dense<0> : tensor<2x4xi32>
+  %c = graph.compare ne %ids, %z : tensor<2x4xi32> -> tensor<2x4xi1>
+  %n = graph.not %c : tensor<2x4xi1>
+  %m = graph.reshape %n : tensor<2x4xi1> -> tensor<2x1x1x4xi1>
+  %0 = graph.attention %q, %q, %q mask %m : tensor<2x1x1x4xi1> scale 0.5 : tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32> -> tensor<2x3x4x8xf32>
+  %1 = graph.attention %0, %0, %0 mask %m : tensor<2x1x1x4xi1> scale 0.5 : tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32> -> tensor<2x3x4x8xf32>
+  %z2 = graph.constant dense<0> : tensor<4x4xi32>
+  %c2 = graph.compare gt %square, %z2 : tensor<4x4xi32> -> tensor<4x4xi1>
+  %m2 = graph.reshape %c2 : tensor<4x4xi1> -> tensor<1x1x4x4xi1>
+  %half = graph.constant dense<0.5> : tensor<1x3x1x4xf32>
+  %b = graph.mul %slopes, %half : tensor<1x3x1x4xf32>
+  %2 = graph.attention %1, %1, %1 mask %m2 : tensor<1x1x4x4xi1> bias %b : tensor<1x3x1x4xf32> scale 0.5 : tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32>, tensor<2x3x4x8xf32> -> tensor<2x3x4x8xf32>
+  return %2 : tensor<2x3x4x8xf32>
 }

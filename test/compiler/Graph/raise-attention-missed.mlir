@@ -56,8 +56,8 @@ func.func @no_constant_scale(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %
 func.func @another_function(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32> {
   %kt = graph.transpose %k [0, 1, 3, 2] : tensor<2x4x6x8xf32> -> tensor<2x4x8x6xf32>
   %s = graph.matmul %q, %kt : tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32> -> tensor<2x4x6x6xf32>
-  %ts = graph.tanh %s : tensor<2x4x6x6xf32>
-  // expected-remark-re@below {{not raised: 'graph.tanh' at {{.*}} is no scale, mask, bias or cast of a product}}
+  %ts = graph.sigmoid %s : tensor<2x4x6x6xf32>
+  // expected-remark-re@below {{not raised: 'graph.sigmoid' at {{.*}} is no scale, soft cap, mask, bias or cast of a product}}
   %p = graph.softmax %ts : tensor<2x4x6x6xf32>
   %y = graph.matmul %p, %v : tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
   return %y : tensor<2x4x6x8xf32>
@@ -180,5 +180,86 @@ func.func @wide_result(%q: tensor<2x4x6x8xbf16>, %k: tensor<2x4x6x8xbf16>, %v: t
   // expected-remark-re@below {{not raised: 'graph.matmul' at {{.*}} has values or a result of other elements than the query}}
   %p = graph.softmax %s : tensor<2x4x6x6xbf16>
   %y = graph.matmul %p, %v : tensor<2x4x6x6xbf16>, tensor<2x4x6x8xbf16> -> tensor<2x4x6x8xf32>
+  return %y : tensor<2x4x6x8xf32>
+}
+
+// -----
+
+// A bias before the soft cap is capped, too: graph.attention adds its own after it.
+func.func @bias_before_cap(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x8xf32>, %b: tensor<2x4x6x6xf32>) -> tensor<2x4x6x8xf32> {
+  %kt = graph.transpose %k [0, 1, 3, 2] : tensor<2x4x6x8xf32> -> tensor<2x4x8x6xf32>
+  %s = graph.matmul %q, %kt : tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32> -> tensor<2x4x6x6xf32>
+  %b1 = graph.add %s, %b : tensor<2x4x6x6xf32>
+  %t = graph.tanh %b1 : tensor<2x4x6x6xf32>
+  %cap = graph.constant dense<30.0> : tensor<2x4x6x6xf32>
+  %ms = graph.mul %t, %cap : tensor<2x4x6x6xf32>
+  // expected-remark-re@below {{not raised: 'graph.add' at {{.*}} adds to the scores before their soft cap, wanted after it}}
+  %p = graph.softmax %ms : tensor<2x4x6x6xf32>
+  %y = graph.matmul %p, %v : tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return %y : tensor<2x4x6x8xf32>
+}
+
+// -----
+
+// The cap of minus infinity is minus the cap: nothing is hidden.
+func.func @mask_before_cap(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x8xf32>, %m: tensor<2x4x6x6xi1>) -> tensor<2x4x6x8xf32> {
+  %kt = graph.transpose %k [0, 1, 3, 2] : tensor<2x4x6x8xf32> -> tensor<2x4x8x6xf32>
+  %s = graph.matmul %q, %kt : tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32> -> tensor<2x4x6x6xf32>
+  %inf = graph.constant dense<0xFF800000> : tensor<2x4x6x6xf32>
+  %h = graph.select %m, %s, %inf : tensor<2x4x6x6xi1>, tensor<2x4x6x6xf32>
+  %t = graph.tanh %h : tensor<2x4x6x6xf32>
+  %cap = graph.constant dense<30.0> : tensor<2x4x6x6xf32>
+  %ms = graph.mul %t, %cap : tensor<2x4x6x6xf32>
+  // expected-remark-re@below {{not raised: 'graph.select' at {{.*}} chooses scores before their soft cap, which leaves none hidden}}
+  %p = graph.softmax %ms : tensor<2x4x6x6xf32>
+  %y = graph.matmul %p, %v : tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return %y : tensor<2x4x6x8xf32>
+}
+
+// -----
+
+// A cap whose reciprocal float32 does not hold.
+func.func @tiny_cap(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32> {
+  %kt = graph.transpose %k [0, 1, 3, 2] : tensor<2x4x6x8xf32> -> tensor<2x4x8x6xf32>
+  %s = graph.matmul %q, %kt : tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32> -> tensor<2x4x6x6xf32>
+  %t = graph.tanh %s : tensor<2x4x6x6xf32>
+  %cap = graph.constant dense<1.0e-35> : tensor<2x4x6x6xf32>
+  %ms = graph.mul %t, %cap : tensor<2x4x6x6xf32>
+  // expected-remark-re@below {{not raised: 'graph.tanh' at {{.*}} is multiplied by a number that is no soft cap, wanted 1e-30 to 1e30}}
+  %p = graph.softmax %ms : tensor<2x4x6x6xf32>
+  %y = graph.matmul %p, %v : tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return %y : tensor<2x4x6x8xf32>
+}
+
+// -----
+
+// Capped twice.
+func.func @two_caps(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32> {
+  %kt = graph.transpose %k [0, 1, 3, 2] : tensor<2x4x6x8xf32> -> tensor<2x4x8x6xf32>
+  %s = graph.matmul %q, %kt : tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32> -> tensor<2x4x6x6xf32>
+  %t = graph.tanh %s : tensor<2x4x6x6xf32>
+  %ms = graph.tanh %t : tensor<2x4x6x6xf32>
+  // expected-remark-re@below {{not raised: 'graph.tanh' at {{.*}} caps scores that are capped again}}
+  %p = graph.softmax %ms : tensor<2x4x6x6xf32>
+  %y = graph.matmul %p, %v : tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return %y : tensor<2x4x6x8xf32>
+}
+
+// -----
+
+// A window before the first key of some queries.
+func.func @window_of_nothing(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x6x8xf32>, %v: tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32> {
+  %kt = graph.transpose %k [0, 1, 3, 2] : tensor<2x4x6x8xf32> -> tensor<2x4x8x6xf32>
+  %s = graph.matmul %q, %kt : tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32> -> tensor<2x4x6x6xf32>
+  %i = graph.iota 0 : tensor<6x6xi32>
+  %j = graph.iota 1 : tensor<6x6xi32>
+  %c = graph.compare lt %i, %j : tensor<6x6xi32> -> tensor<6x6xi1>
+  %m4 = graph.reshape %c : tensor<6x6xi1> -> tensor<1x1x6x6xi1>
+  %mb = graph.broadcast %m4 : tensor<1x1x6x6xi1> -> tensor<2x4x6x6xi1>
+  %inf = graph.constant dense<0xFF800000> : tensor<2x4x6x6xf32>
+  %ms = graph.select %mb, %s, %inf : tensor<2x4x6x6xi1>, tensor<2x4x6x6xf32>
+  // expected-remark-re@below {{not raised: 'graph.compare' at {{.*}} hides all keys from some queries}}
+  %p = graph.softmax %ms : tensor<2x4x6x6xf32>
+  %y = graph.matmul %p, %v : tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
   return %y : tensor<2x4x6x8xf32>
 }

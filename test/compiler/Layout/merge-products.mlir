@@ -60,3 +60,56 @@ func.func @two_operands(%x: tensor<3x8xf32>, %z: tensor<3x8xf32>) -> (tensor<3x4
   %1 = graph.matmul %z, %bt : tensor<3x8xf32>, tensor<8x4xf32> -> tensor<3x4xf32>
   return %0, %1 : tensor<3x4xf32>, tensor<3x4xf32>
 }
+
+// -----
+
+// Biases beside each other like the weights, added before the result is cut; one cast for all.
+// CHECK-LABEL: func.func @biases
+// CHECK: %[[Y:.*]] = graph.matmul {{.*}} -> tensor<3x6xf32>
+// CHECK: %[[B:.*]] = graph.parameter [#graph.part<"qb", [4], {{.*}}>, #graph.part<"kb", [2], {{.*}}>] : tensor<6xf32>
+// CHECK: %[[S:.*]] = graph.add %[[Y]], %{{.*}} : tensor<3x6xf32>
+// CHECK: %[[C:.*]] = graph.cast %[[S]] implicit : tensor<3x6xf32> -> tensor<3x6xbf16>
+// CHECK: %[[Q:.*]] = graph.slice %[[C]] offsets [0, 0]
+// CHECK: %[[K:.*]] = graph.slice %[[C]] offsets [0, 4]
+// CHECK: return %[[Q]], %[[K]]
+func.func @biases(%x: tensor<3x8xbf16>) -> (tensor<3x4xbf16>, tensor<3x2xbf16>) {
+  %q = graph.parameter [#graph.part<"q", [4, 8], normal, 0.02>] : tensor<4x8xbf16>
+  %qt = graph.transpose %q [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
+  %qb = graph.parameter [#graph.part<"qb", [4], normal, 0.02>] : tensor<4xf32>
+  %qr = graph.reshape %qb : tensor<4xf32> -> tensor<1x4xf32>
+  %qv = graph.broadcast %qr : tensor<1x4xf32> -> tensor<3x4xf32>
+  %0 = graph.matmul %x, %qt : tensor<3x8xbf16>, tensor<8x4xbf16> -> tensor<3x4xf32>
+  %1 = graph.add %0, %qv : tensor<3x4xf32>
+  %2 = graph.cast %1 implicit : tensor<3x4xf32> -> tensor<3x4xbf16>
+  %k = graph.parameter [#graph.part<"k", [2, 8], normal, 0.02>] : tensor<2x8xbf16>
+  %kt = graph.transpose %k [1, 0] : tensor<2x8xbf16> -> tensor<8x2xbf16>
+  %kb = graph.parameter [#graph.part<"kb", [2], normal, 0.02>] : tensor<2xf32>
+  %kr = graph.reshape %kb : tensor<2xf32> -> tensor<1x2xf32>
+  %kv = graph.broadcast %kr : tensor<1x2xf32> -> tensor<3x2xf32>
+  %3 = graph.matmul %x, %kt : tensor<3x8xbf16>, tensor<8x2xbf16> -> tensor<3x2xf32>
+  %4 = graph.add %kv, %3 : tensor<3x2xf32>
+  %5 = graph.cast %4 implicit : tensor<3x2xf32> -> tensor<3x2xbf16>
+  return %2, %5 : tensor<3x4xbf16>, tensor<3x2xbf16>
+}
+
+// -----
+
+// One without a bias: the products are merged, the bias is added to its slice.
+// CHECK-LABEL: func.func @one_bias
+// CHECK: graph.matmul {{.*}} -> tensor<3x6xf32>
+// CHECK: %[[Q:.*]] = graph.slice {{.*}} -> tensor<3x4xf32>
+// CHECK: graph.slice {{.*}} -> tensor<3x2xf32>
+// CHECK: graph.add %[[Q]], %{{.*}} : tensor<3x4xf32>
+func.func @one_bias(%x: tensor<3x8xf32>) -> (tensor<3x4xf32>, tensor<3x2xf32>) {
+  %q = graph.parameter [#graph.part<"q", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %qt = graph.transpose %q [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %qb = graph.parameter [#graph.part<"qb", [4], normal, 0.02>] : tensor<4xf32>
+  %qr = graph.reshape %qb : tensor<4xf32> -> tensor<1x4xf32>
+  %qv = graph.broadcast %qr : tensor<1x4xf32> -> tensor<3x4xf32>
+  %0 = graph.matmul %x, %qt : tensor<3x8xf32>, tensor<8x4xf32> -> tensor<3x4xf32>
+  %1 = graph.add %0, %qv : tensor<3x4xf32>
+  %k = graph.parameter [#graph.part<"k", [2, 8], normal, 0.02>] : tensor<2x8xf32>
+  %kt = graph.transpose %k [1, 0] : tensor<2x8xf32> -> tensor<8x2xf32>
+  %3 = graph.matmul %x, %kt : tensor<3x8xf32>, tensor<8x2xf32> -> tensor<3x2xf32>
+  return %1, %3 : tensor<3x4xf32>, tensor<3x2xf32>
+}

@@ -44,3 +44,52 @@ func.func @main(%q: tensor<2x4x3x8xbf16>, %k: tensor<2x2x5x8xbf16>, %b: tensor<1
   %0 = graph.attention %q, %k, %k mask %m : tensor<2x1x1x5xi1> bias %b : tensor<1x4x3x5xbf16> scale 0.5 : tensor<2x4x3x8xbf16>, tensor<2x2x5x8xbf16>, tensor<2x2x5x8xbf16> -> tensor<2x4x3x8xbf16>
   return %0 : tensor<2x4x3x8xbf16>
 }
+
+// -----
+
+// A window narrower than the keys is the skeleton's; the cap comes before the bias.
+// CHECK: kernel.func @attention_d8_causal_window(
+// CHECK: kernel.skeleton "attention_forward"<f16, 8, 16> scale 5.000000e-01 causal window 3
+// CHECK: ^{{.*}}(%[[S:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: index, %[[H:[a-z0-9]+]]: index, %[[I:[a-z0-9]+]]: index, %[[J:[a-z0-9]+]]: index):
+// CHECK-NEXT: %[[R:.*]] = arith.constant 2.000000e-02 : f32
+// CHECK-NEXT: %[[D:.*]] = arith.mulf %[[S]], %[[R]] : f32
+// CHECK-NEXT: %[[T:.*]] = math.tanh %[[D]] : f32
+// CHECK-NEXT: %[[C:.*]] = arith.constant 5.000000e+01 : f32
+// CHECK-NEXT: %[[U:.*]] = arith.mulf %[[T]], %[[C]] : f32
+// CHECK-NEXT: %[[B:.*]] = kernel.load
+// CHECK-NEXT: %[[Y:.*]] = arith.addf %[[U]], %[[B]] : f32
+// CHECK-NEXT: kernel.yield %[[Y]] : f32
+func.func @main(%q: tensor<2x4x6x8xf16>, %k: tensor<2x2x6x8xf16>, %v: tensor<2x2x6x16xf16>, %b: tensor<1x4x6x6xf32>) -> tensor<2x4x6x16xf16> {
+  %0 = graph.attention %q, %k, %v bias %b : tensor<1x4x6x6xf32> scale 0.5 softcap 50.0 causal window 3 : tensor<2x4x6x8xf16>, tensor<2x2x6x8xf16>, tensor<2x2x6x16xf16> -> tensor<2x4x6x16xf16>
+  return %0 : tensor<2x4x6x16xf16>
+}
+
+// -----
+
+// A window as wide as the keys hides nothing.
+// CHECK: kernel.func @attention_d8_causal(
+// CHECK: kernel.skeleton "attention_forward"<f32, 8, 8> scale 5.000000e-01 causal(
+func.func @main(%q: tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32> {
+  %0 = graph.attention %q, %q, %q scale 0.5 causal window 6 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return %0 : tensor<2x4x6x8xf32>
+}
+
+// -----
+
+// Padding told by integers is compared where it is read; the only step is attention's.
+// CHECK-DAG: #[[KEY:[a-z0-9]+]] = affine_map<(d0, d1) -> (d0 * 5 + d1)>
+// CHECK: kernel.skeleton
+// CHECK: ^{{.*}}(%[[B:[a-z0-9]+]]: index, %{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index, %[[J:[a-z0-9]+]]: index):
+// CHECK-NEXT: %[[V:.*]] = kernel.load %{{.*}}[#[[KEY]]] (%[[B]], %[[J]]) : <i32>
+// CHECK-NEXT: %[[Z:.*]] = arith.constant 0 : i32
+// CHECK-NEXT: %[[M:.*]] = arith.cmpi ne, %[[V]], %[[Z]] : i32
+// CHECK-NEXT: kernel.yield %[[M]] : i1
+// CHECK: plan.launch @attention_d8
+// CHECK-NOT: plan.launch
+func.func @main(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x5x8xf32>, %ids: tensor<2x5xi32>) -> tensor<2x4x3x8xf32> {
+  %z = graph.constant dense<0> : tensor<2x5xi32>
+  %c = graph.compare ne %ids, %z : tensor<2x5xi32> -> tensor<2x5xi1>
+  %m = graph.reshape %c : tensor<2x5xi1> -> tensor<2x1x1x5xi1>
+  %0 = graph.attention %q, %k, %k mask %m : tensor<2x1x1x5xi1> scale 0.5 : tensor<2x4x3x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32> -> tensor<2x4x3x8xf32>
+  return %0 : tensor<2x4x3x8xf32>
+}

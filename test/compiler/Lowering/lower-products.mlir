@@ -42,3 +42,21 @@ func.func @main(%x: tensor<3x1x4xf32>, %y: tensor<1x4x5xf32>) -> tensor<3x1x5xf3
   %1 = graph.matmul %x, %0 : tensor<3x1x4xf32>, tensor<3x4x5xf32> -> tensor<3x1x5xf32>
   return %1 : tensor<3x1x5xf32>
 }
+
+// -----
+
+// Bias, activation and residual are the library's.
+// CHECK: plan.product 4 x 8 x 8 math low epilogue bias_relu phase forward {
+// CHECK-SAME: beta = 1.000000e+00 : f64, bias = #plan.ref<@input_2 + 16>, biasType = bf16
+// CHECK-SAME: c = #plan.matrix<ref = <@input_1>, elementType = bf16
+// CHECK-SAME: d = #plan.matrix<ref = <@output>, elementType = bf16
+func.func @main(%x: tensor<4x8xbf16>, %r: tensor<4x8xbf16>, %b: tensor<16xbf16>, %w: tensor<8x8xbf16>) -> tensor<4x8xbf16> {
+  %s = graph.slice %b offsets [8] strides [1] : tensor<16xbf16> -> tensor<8xbf16>
+  %vr = graph.reshape %s : tensor<8xbf16> -> tensor<1x8xbf16>
+  %v = graph.broadcast %vr : tensor<1x8xbf16> -> tensor<4x8xbf16>
+  %0 = graph.matmul %x, %w : tensor<4x8xbf16>, tensor<8x8xbf16> -> tensor<4x8xbf16>
+  %1 = graph.add %0, %r : tensor<4x8xbf16>
+  %2 = graph.add %1, %v : tensor<4x8xbf16>
+  %3 = graph.relu %2 : tensor<4x8xbf16>
+  return %3 : tensor<4x8xbf16>
+}

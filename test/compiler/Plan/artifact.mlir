@@ -36,7 +36,7 @@ plan.program @plan attributes {device = "cuda", arenaBytes = 768 : i64, workspac
   plan.kernel @text cuda "sm_90a" {source = "void text() {}", threads = 1024 : i64}
   plan.launch @rows [#plan.ref<@h>, #plan.ref<none>, #plan.ref<@nan + 8>] counts [2, -1, 9223372036854775807] phase init
     {grid = array<i64: 2147483647, 2, 3>, label = "rows", location = "model.py:2"}
-  plan.product 2 x 4 x 3 math f32 epilogue bias_gelu phase forward {
+  plan.product 2 x 4 x 3 math f32 epilogue bias_gelu_tanh phase forward {
     a = #plan.matrix<ref = <@h>, elementType = f32, ld = 3, batchStride = 0, transposed = false>,
     b = #plan.matrix<ref = <@w>, elementType = f32, ld = 3, batchStride = 5, transposed = true>,
     c = #plan.matrix<ref = <@saved>, elementType = f32, ld = 4, batchStride = 0, transposed = false>,

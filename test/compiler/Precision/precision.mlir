@@ -49,10 +49,11 @@ func.func @main(%x: tensor<3x8xf32>) -> tensor<3x4xf32> {
 // EAGER: %[[Y:.*]] = graph.matmul {{.*}} -> tensor<3x8xbf16>
 // EAGER: %[[W:.*]] = graph.cast %[[Y]] implicit : tensor<3x8xbf16> -> tensor<3x8xf32>
 // EAGER: graph.add %{{.*}}, %[[W]] : tensor<3x8xf32>
-// Compiled: the product is written in float32.
+// Compiled: the same; fusion writes the product in the residual's type where it takes the sum.
 // FUSED-LABEL: func.func @main
-// FUSED: %[[Y:.*]] = graph.matmul %{{.*}}, %{{.*}} : tensor<3x8xbf16>, tensor<8x8xbf16> -> tensor<3x8xf32>
-// FUSED-NEXT: graph.add %{{.*}}, %[[Y]] : tensor<3x8xf32>
+// FUSED: %[[Y:.*]] = graph.matmul %{{.*}}, %{{.*}} : tensor<3x8xbf16>, tensor<8x8xbf16> -> tensor<3x8xbf16>
+// FUSED-NEXT: %[[W:.*]] = graph.cast %[[Y]] implicit
+// FUSED-NEXT: graph.add %{{.*}}, %[[W]] : tensor<3x8xf32>
 func.func @main(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
   %w = graph.parameter [#graph.part<"w", [8, 8], normal, 0.02>] : tensor<8x8xf32>
   %t = graph.transpose %w [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
@@ -152,7 +153,11 @@ func.func @main(%q: tensor<1x2x4x8xf32>, %m: tensor<1x1x4x4xi1>, %b: tensor<1x1x
 // EAGER: %[[S:.*]] = graph.add %[[W]], %{{.*}} : tensor<3x4xf32>
 // EAGER: graph.cast %[[S]] implicit : tensor<3x4xf32> -> tensor<3x4xbf16>
 // FUSED-LABEL: func.func @main
-// FUSED: graph.matmul {{.*}} -> tensor<3x4xf32>
+// FUSED: %[[Y:.*]] = graph.matmul {{.*}} -> tensor<3x4xbf16>
+// FUSED: %[[W:.*]] = graph.cast %[[Y]] implicit
+// FUSED: %[[S:.*]] = graph.add %[[W]], %{{.*}} : tensor<3x4xf32>
+// FUSED: %[[D:.*]] = graph.cast %[[S]] implicit : tensor<3x4xf32> -> tensor<3x4xbf16>
+// FUSED: return %[[D]]
 func.func @main(%x: tensor<3x4xf32>, %w: tensor<4x4xf32>) -> tensor<3x4xf32> {
   %b = graph.parameter [#graph.part<"b", [4], constant, 0.0>] : tensor<4xf32>
   %0 = graph.matmul %x, %w : tensor<3x4xf32>, tensor<4x4xf32> -> tensor<3x4xf32>

@@ -465,6 +465,46 @@ func.func @attention_mask(%q: tensor<2x4x6x8xf32>, %m: tensor<6x6xi1>) {
 
 // -----
 
+func.func @attention_window_alone(%q: tensor<2x4x6x8xf32>) {
+  // expected-error@below {{has a window and is not causal}}
+  %y = graph.attention %q, %q, %q scale 1.0 window 3 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_window_empty(%q: tensor<2x4x6x8xf32>) {
+  // expected-error@below {{window is 0, wanted at least 1}}
+  %y = graph.attention %q, %q, %q scale 1.0 causal window 0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_softcap_zero(%q: tensor<2x4x6x8xf32>) {
+  // expected-error@below {{softcap is 0.000000e+00, wanted a number from 1e-30 to 1e30}}
+  %y = graph.attention %q, %q, %q scale 1.0 softcap 0.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_softcap_negative(%q: tensor<2x4x6x8xf32>) {
+  // expected-error@below {{softcap is -1.000000e+00, wanted a number from 1e-30 to 1e30}}
+  %y = graph.attention %q, %q, %q scale 1.0 softcap -1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_softcap_infinite(%q: tensor<2x4x6x8xf32>) {
+  // expected-error@below {{softcap is INF, wanted a number from 1e-30 to 1e30}}
+  %y = graph.attention %q, %q, %q scale 1.0 softcap 0x7FF0000000000000 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>
+  return
+}
+
+// -----
+
 func.func @attention_bias(%q: tensor<2x4x6x8xf32>, %b: tensor<1x3x6x6xf32>) {
   // expected-error@below {{bias has shape [1, 3, 6, 6], wanted [2, 4, 6, 6] or 1 in place of any extent}}
   %y = graph.attention %q, %q, %q bias %b : tensor<1x3x6x6xf32> scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>

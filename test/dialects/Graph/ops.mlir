@@ -155,6 +155,15 @@ func.func @attention(%q: tensor<2x4x6x8xf32>, %k: tensor<2x2x6x8xf32>, %v: tenso
   return %0, %1 : tensor<2x4x6x10xf32>, tensor<2x4x6x10xf32>
 }
 
+// CHECK-LABEL: func.func @attention_window
+// CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 softcap 5.000000e+01 causal window 3 : tensor<2x4x6x8xf16>
+// CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 softcap 5.000000e+01 : tensor<2x4x6x8xf16>
+func.func @attention_window(%q: tensor<2x4x6x8xf16>) -> (tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16>) {
+  %0 = graph.attention %q, %q, %q scale 0.125 softcap 50.0 causal window 3 : tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16> -> tensor<2x4x6x8xf16>
+  %1 = graph.attention %q, %q, %q scale 0.125 softcap 50.0 : tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16> -> tensor<2x4x6x8xf16>
+  return %0, %1 : tensor<2x4x6x8xf16>, tensor<2x4x6x8xf16>
+}
+
 // CHECK-LABEL: func.func @group
 // CHECK: graph.group rows "add+mul" {
 // CHECK:   graph.add

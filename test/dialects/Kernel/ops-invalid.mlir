@@ -168,3 +168,30 @@ kernel.func @score_yield(%q: !kernel.buffer<f32>, %n: index) {
       kernel.yield
     } mask {}
 }
+
+// -----
+
+kernel.func @window_not_causal(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{window is 8 and not causal, wanted a causal one of 1 to 2147483647 keys, or 0}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0 window 8
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+kernel.func @window_negative(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{window is -1, wanted a causal one of 1 to 2147483647 keys, or 0}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0 causal window -1
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+kernel.func @window_wide(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{window is 2147483648, wanted a causal one}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0 causal window 2147483648
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}

@@ -25,6 +25,14 @@ kernel.func @rows(%x: !kernel.buffer<f32>, %y: !kernel.buffer<i1> {kernel.alignm
   }
 }
 
+// CHECK-LABEL: kernel.func @window
+// CHECK: kernel.skeleton "attention_forward"<f16, 64, 32> scale 1.250000e-01 causal window 4096
+kernel.func @window(%q: !kernel.buffer<f16>, %n: index) {
+  kernel.skeleton "attention_forward"<f16, 64, 32> scale 0.125 causal window 4096
+    (%q, %q, %q, %q : !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
 // Functions left out are empty regions.
 // CHECK-LABEL: kernel.func @attention
 // CHECK: kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.250000e-01 causal

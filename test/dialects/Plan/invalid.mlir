@@ -555,8 +555,8 @@ plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = 
   plan.buffer @b scratch tensor<4x4xf32>
   plan.buffer @c scratch tensor<4x4xf32>
   plan.buffer @d scratch tensor<4x4xf32>
-  // expected-error@+1 {{'plan.product' op epilogue gelu with a bias, wanted none}}
-  plan.product 4 x 4 x 4 math f32 epilogue gelu phase forward {
+  // expected-error@+1 {{'plan.product' op epilogue gelu_tanh with a bias, wanted none}}
+  plan.product 4 x 4 x 4 math f32 epilogue gelu_tanh phase forward {
     a = #plan.matrix<ref = <@a>, elementType = f32, ld = 4, batchStride = 0, transposed = false>,
     b = #plan.matrix<ref = <@b>, elementType = f32, ld = 4, batchStride = 0, transposed = false>,
     d = #plan.matrix<ref = <@d>, elementType = f32, ld = 4, batchStride = 0, transposed = false>,

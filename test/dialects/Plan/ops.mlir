@@ -60,7 +60,7 @@ plan.program @full attributes {model = "study:small", device = "cuda", target = 
   // CHECK-NEXT: plan.launch @rows [] counts [] phase forward
   plan.launch @rows [] counts [] phase forward
 
-  // CHECK-NEXT: plan.product 2 x 4 x 6 math low epilogue bias_gelu phase backward
+  // CHECK-NEXT: plan.product 2 x 4 x 6 math low epilogue bias_gelu_tanh phase backward
   // CHECK-SAME: a = #plan.matrix<ref = <@x>, elementType = bf16, ld = 6, batchStride = 0, transposed = false>
   // CHECK-SAME: algorithm = array<i8: 9, 8>
   // CHECK-SAME: alpha = 5.000000e-01 : f64
@@ -72,7 +72,7 @@ plan.program @full attributes {model = "study:small", device = "cuda", target = 
   // CHECK-SAME: d = #plan.matrix<ref = <@out>, elementType = bf16, ld = 4, batchStride = 0, transposed = false>
   // CHECK-SAME: label = "product"
   // CHECK-SAME: location = "model.py:9"
-  plan.product 2 x 4 x 6 math low epilogue bias_gelu phase backward {
+  plan.product 2 x 4 x 6 math low epilogue bias_gelu_tanh phase backward {
     a = #plan.matrix<ref = <@x>, elementType = bf16, ld = 6, batchStride = 0, transposed = false>,
     b = #plan.matrix<ref = <@w>, elementType = bf16, ld = 4, batchStride = 0, transposed = false>,
     c = #plan.matrix<ref = <@h>, elementType = bf16, ld = 4, batchStride = 0, transposed = false>,

@@ -87,12 +87,13 @@ class Graph:
         return self.op(f"select {condition}, {true}, {false} : {self.types[condition]}, {self.types[true]}",
                        *self.shapes[true])
 
-    def attention(self, query, key, value, scale, mask=None, bias=None, causal=False):
+    def attention(self, query, key, value, scale, mask=None, bias=None, causal=False, softcap=None, window=None):
         dtype, shape = self.dtype(query), (*self.shape(query)[:-1], self.shape(value)[-1])
         text = f"attention {query}, {key}, {value}"
         for name, operand in (("mask", mask), ("bias", bias)):
             text += f" {name} {operand} : {self.types[operand]}" if operand else ""
-        text += f" scale {scale!r}{' causal' if causal else ''}"
+        text += f" scale {scale!r}" + (f" softcap {softcap!r}" if softcap else "")
+        text += (" causal" if causal else "") + (f" window {window}" if window else "")
         types = ", ".join(self.types[operand] for operand in (query, key, value))
         return self.op(f"{text} : {types} -> {tensor_type(dtype, shape)}", dtype, shape)
 

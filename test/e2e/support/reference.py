@@ -19,9 +19,10 @@ def rows_of(values, width):
     return [values[start:start + width] for start in range(0, len(values), width)]
 
 
-def attention(q, k, v, scale, allowed=lambda i, j: True, bias=lambda i, j: 0.0, rows=None):
+def attention(q, k, v, scale, allowed=lambda i, j: True, bias=lambda i, j: 0.0, rows=None, cap=None):
     """Of one head: q [Sq][D], k [Sk][D], v [Sk][E], lists of rows; gives [Sq][E], or only the rows asked for.
-    A query that sees no key gives zeros."""
+    A query that sees no key gives zeros. With a cap c scaled scores s are c * tanh(s / c) before the bias."""
+    capped = (lambda s: cap * math.tanh(s / cap)) if cap else (lambda s: s)
     columns = list(zip(*v))
     result = []
     for i in range(len(q)) if rows is None else rows:
@@ -29,7 +30,7 @@ def attention(q, k, v, scale, allowed=lambda i, j: True, bias=lambda i, j: 0.0, 
         if not keys:
             result.append([0.0] * len(columns))
             continue
-        weights = softmax([scale * sum(map(mul, q[i], k[j])) + bias(i, j) for j in keys])
+        weights = softmax([capped(scale * sum(map(mul, q[i], k[j]))) + bias(i, j) for j in keys])
         if len(keys) == len(k):
             result.append([sum(map(mul, weights, column)) for column in columns])
         else:

@@ -3,8 +3,8 @@
 //
 // The attention skeletons against float64, run thread by thread on the CPU (Emulation.h): head sizes that
 // need padding, value widths that differ, ragged lengths and strides, masks, scores, grouped heads, and signs
-// of the scale. Compiled with -DHEDDLE_SIMT for float32, with -DHEDDLE_WGMMA
-// for bf16 and f16 on sm_90a, without for bf16 and f16 elsewhere.
+// of the scale. Compiled with -DHEDDLE_SIMT for float32, with -DHEDDLE_WGMMA for bf16 and f16 on sm_90a,
+// without for bf16 and f16 elsewhere.
 
 #include "Emulation.h"
 
@@ -66,8 +66,14 @@ void launch(const AttentionParams<T> &p, const Score &score, bool aligned, uint6
 #endif
 }
 
-template <typename T, int D, int V, int M, int N, int W, bool Causal, bool Mask, bool HasScore>
+template <typename T, int D, int V, int M, int N, int W, bool Causal, bool Mask, bool HasScore,
+          int Window = 0>
 void run(Problem p) {
+#ifdef HEDDLE_WGMMA // wants aligned rows
+  if (p.layout == Layout::Ragged)
+    p.layout = Layout::Packed;
+#endif
+  p.window = Window;
   p.element = kElement<T>;
   p.headDim = D;
   p.valueDim = V;
@@ -111,9 +117,9 @@ void run(Problem p) {
                             o.out.head,
                             o.out.row,
                             p.scale};
-  TestScore<Causal, Mask, HasScore> score{o.mask.data(), o.bias.data(), p.kvLen};
-  launch<T, D, V, M, N, W>(params, TestScore<Causal, Mask, HasScore>{o.mask.data(), o.bias.data(), p.kvLen},
-                           p.layout != Layout::Ragged, p.seed);
+  using Score = TestScore<Causal, Mask, HasScore, Window>;
+  launch<T, D, V, M, N, W>(params, Score{o.mask.data(), o.bias.data(), p.kvLen}, p.layout != Layout::Ragged,
+                           p.seed);
   std::vector<float> decoded;
   for (long long i = 0; i < o.outElements; ++i)
     decoded.push_back(to_float(result[i]));
@@ -124,18 +130,31 @@ void run(Problem p) {
               p.text().c_str(), check.error, check.plainRatio, check.ok ? "" : ": ", check.message.c_str());
 }
 
-/// A bias that stands for a mask in some models: finite, so large that it swallows every score.
+/// A bias that stands for a mask in some models: finite, so large that it swallows every score. A row of them
+/// alone is the average of the values.
 struct SwallowingScore {
   static constexpr bool kCausal = false;
   static constexpr bool kHasMask = false;
   static constexpr bool kHasScore = true;
+  static constexpr const char *kName = "swallowed by a bias";
   float score(float s, int, int, int, int) const { return s - 3.4e38f; }
   bool keep(int, int, int, int) const { return true; }
 };
 
-/// A row whose scores are all the same finite number, however small, is the average of the values.
-template <typename T, int D, int V, int M, int N, int W>
-void runSwallowed(uint64_t seed) {
+/// A bias of the distance, as in case O2: around 1000 a score has rounding steps of 6e-5, and whatever is
+/// rounded after it costs as much again.
+struct SteepScore {
+  static constexpr bool kCausal = false;
+  static constexpr bool kHasMask = false;
+  static constexpr bool kHasScore = true;
+  static constexpr const char *kName = "with a steep bias";
+  float score(float, int, int, int i, int j) const { return 1000.0f - 0.37f * float(j + i % 3); }
+  bool keep(int, int, int, int) const { return true; }
+};
+
+/// Scores that depend on the place alone: what softmax makes of them is compared with float64.
+template <typename T, int D, int V, int M, int N, int W, typename Score>
+void runPlaced(uint64_t seed) {
   constexpr int kQueries = 17, kKeys = N + 9; // An edge tile and a full one.
   std::vector<T> in(kQueries * D + kKeys * (D + V) + 8), out(kQueries * V + 8);
   const auto align = [](T *pointer) {
@@ -169,21 +188,49 @@ void runSwallowed(uint64_t seed) {
                             kQueries * V,
                             V,
                             1.0f};
-  launch<T, D, V, M, N, W>(params, SwallowingScore{}, true, seed);
-  // The exponentials are exactly 1 and the sums of eighths exact: what rounds is the reciprocal of the sum,
-  // its product, and the result's own type.
-  const double unit = kElement<T> == Element::F32 ? 0x1p-22 : 0x1p-8;
-  bool ok = true;
+  launch<T, D, V, M, N, W>(params, Score{}, true, seed);
+  // An exponential is good to 2 ulp of a factor that is at most 1; the sum, its reciprocal and the product
+  // round once each. bf16 and f16 round the exponentials and the result.
+  const double bound = kElement<T> == Element::F32 ? 0x1p-20 : 0x1p-7;
+  double worst = 0;
   for (int i = 0; i < kQueries; ++i)
     for (int c = 0; c < V; ++c) {
-      double mean = 0;
-      for (int j = 0; j < kKeys; ++j)
-        mean += double((j * V + c) % 13 - 6) / 8 / kKeys;
-      ok = ok && std::fabs(to_float(result[i * V + c]) - mean) <= unit; // |mean| < 1; NaN fails.
+      double sum = 0, weights = 0;
+      for (int j = 0; j < kKeys; ++j) {
+        const double weight =
+            std::exp(double(Score().score(0.0f, 0, 0, i, j)) - double(Score().score(0.0f, 0, 0, i, 0)));
+        weights += weight;
+        sum += weight * double((j * V + c) % 13 - 6) / 8; // |value| < 1
+      }
+      const double error = std::fabs(to_float(result[i * V + c]) - sum / weights);
+      worst = error <= worst ? worst : error; // A NaN stays.
     }
+  const bool ok = worst <= bound;
   ++runs;
   failures += !ok;
-  std::printf("%s scores swallowed by a bias, d%d v%d, tile %dx%d\n", ok ? "ok  " : "FAIL", D, V, M, N);
+  std::printf("%s scores %s, d%d v%d, tile %dx%d: %.3f of the bound\n", ok ? "ok  " : "FAIL", Score::kName, D,
+              V, M, N, worst / bound);
+}
+
+/// Windows of one key, within a tile, and of more than one; with all else; where the first queries see no
+/// key; and far into the keys, whose first tiles must not be read.
+template <typename T, int D, int V, int M, int N, int W>
+void windows(uint64_t seed) {
+  Problem p;
+  p.seed = seed;
+  p.scale = 1.0f / std::sqrt(float(D));
+  const auto sized = [&](int heads, int q, int k, Layout layout) {
+    Problem r = p;
+    r.heads = heads, r.qLen = q, r.kvLen = k, r.layout = layout;
+    return r;
+  };
+  run<T, D, V, M, N, W, true, false, false, 1>(sized(1, M + 5, M + 5, Layout::Contiguous));
+  run<T, D, V, M, N, W, true, false, false, 7>(sized(2, M + 40, M + 40 + N, Layout::Packed));
+  run<T, D, V, M, N, W, true, false, false, N + 3>(sized(1, M + 9, 2 * M + 9, Layout::Ragged));
+  run<T, D, V, M, N, W, true, true, true, N>(sized(1, M + 2, M + 70, Layout::Contiguous));
+  run<T, D, V, M, N, W, true, false, false, 20>(sized(1, M + 40, 2 * N + 3, Layout::Contiguous));
+  run<T, D, V, M, N, W, true, false, false, 33>(sized(1, M + 1, 512 + M, Layout::Contiguous));
+  run<T, D, V, M, N, W, true, false, false, 2147483647>(sized(1, 33, 40, Layout::Contiguous));
 }
 
 /// Small problems that meet each path of the kernel, for one choice of tile.
@@ -193,10 +240,6 @@ void suite(uint64_t seed) {
   p.seed = seed;
   p.scale = 1.0f / std::sqrt(float(D));
   const auto sized = [&](int b, int h, int kv, int q, int k, Layout layout) {
-#ifdef HEDDLE_WGMMA // wants aligned rows
-    if (layout == Layout::Ragged)
-      layout = Layout::Packed;
-#endif
     Problem r = p;
     r.batch = b, r.heads = h, r.kvHeads = kv, r.qLen = q, r.kvLen = k, r.layout = layout;
     return r;
@@ -212,7 +255,8 @@ void suite(uint64_t seed) {
   run<T, D, V, M, N, W, false, true, false>(sized(1, 1, 1, 45, N + 9, Layout::Contiguous));
   run<T, D, V, M, N, W, false, false, true>(sized(1, 2, 1, 17, N + 1, Layout::Packed));
   run<T, D, V, M, N, W, true, true, true>(sized(1, 1, 1, M + 2, M + 70, Layout::Ragged));
-  runSwallowed<T, D, V, M, N, W>(seed);
+  runPlaced<T, D, V, M, N, W, SwallowingScore>(seed);
+  runPlaced<T, D, V, M, N, W, SteepScore>(seed);
   Problem zero = sized(1, 1, 1, 5, 7, Layout::Contiguous);
   zero.scale = 0;
   run<T, D, V, M, N, W, false, false, false>(zero);
@@ -229,12 +273,19 @@ int main() {
   suite<float, 128, 128, 96, 32, 3>(5);
   suite<float, 104, 72, 32, 32, 1>(6);
   suite<float, 48, 24, 32, 64, 1>(7);
+  suite<float, 256, 256, 64, 32, 4>(8);
+  suite<float, 136, 192, 64, 32, 4>(9);
+  windows<float, 64, 64, 128, 64, 4>(10);
+  windows<float, 40, 72, 32, 32, 1>(11);
+  windows<float, 256, 160, 64, 32, 4>(12);
 #elif defined(HEDDLE_WGMMA)
   suite<bf16, 64, 64, 192, 128, 16>(1);
   suite<bf16, 128, 128, 128, 128, 12>(2);
   suite<f16, 72, 104, 128, 64, 12>(3);
   suite<bf16, 24, 40, 64, 48, 8>(4);
   suite<f16, 104, 24, 128, 80, 12>(5);
+  windows<bf16, 64, 64, 128, 64, 12>(6);
+  windows<f16, 40, 72, 192, 48, 16>(7);
 #else
   suite<bf16, 64, 64, 128, 64, 4>(1);
   suite<f16, 16, 16, 64, 64, 4>(2);
@@ -242,6 +293,11 @@ int main() {
   suite<bf16, 128, 128, 64, 64, 2>(4);
   suite<f16, 72, 104, 32, 32, 1>(5);
   suite<bf16, 40, 8, 64, 16, 4>(6);
+  suite<bf16, 256, 256, 64, 32, 4>(7);
+  suite<f16, 136, 200, 64, 32, 4>(8);
+  windows<bf16, 64, 64, 128, 64, 4>(9);
+  windows<f16, 72, 40, 32, 32, 1>(10);
+  windows<bf16, 256, 128, 64, 32, 4>(11);
 #endif
   std::printf("%d of %d failed\n", failures, runs);
   return failures != 0;

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles every default instantiation of the attention skeletons, needs no GPU, and records what each takes.
 
-For head sizes 16 to 128, float32, bf16 and f16, kinds full, causal, mask and score, for sm_80 and sm_90a: registers, spills,
-shared memory as a CSV on standard output. Exits 1 where a kernel spills, or needs more shared memory than the
+For head sizes 16 to 256, float32, bf16 and f16, kinds full, causal, window, mask and score, for sm_80 and sm_90a: registers,
+spills, shared memory as a CSV on standard output. Exits 1 where a kernel spills, or needs more shared memory than the
 architecture gives a block. Also compiles each device header alone.
 
     test/gpu/attention/resources.py [--jobs N] [--dims 64,128] [--arch 80] > resources.csv
@@ -19,8 +19,9 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 DEVICE = os.path.join(ROOT, "compiler/Target/CUDA/device")
-DIMS = [16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128]
-KINDS = {"full": (0, 0, 0), "causal": (1, 0, 0), "mask": (0, 1, 0), "score": (1, 0, 1)}
+DIMS = [16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 160, 192, 224, 256]
+# Causal, mask, score, window.
+KINDS = {"full": (0, 0, 0, 0), "causal": (1, 0, 0, 0), "window": (1, 0, 0, 1000), "mask": (0, 1, 0, 0), "score": (1, 0, 1, 0)}
 TYPES = {"f32": "float", "bf16": "heddle::bf16", "f16": "heddle::f16"}
 # Shared memory of a block, dynamic, after the opt-in (CUDA C++ Programming Guide, compute capabilities).
 SHARED_LIMIT = {"80": 163 * 1024, "90a": 227 * 1024}
@@ -38,8 +39,8 @@ __device__ void body(const heddle::AttentionParams<T> &p, const Score &s) {{ hed
 KERNEL = """
 extern "C" __global__ void __launch_bounds__({tile}.warps * 32, {tile}.minBlocks)
 {name}(const __grid_constant__ heddle::AttentionParams<{type}> p,
-     const __grid_constant__ heddle::bench::TestScore<{causal}, {mask}, {score}> s) {{
-  body<{type}, heddle::bench::TestScore<{causal}, {mask}, {score}>, {tile}.tileM, {tile}.tileN, {tile}.warps>(p, s);
+     const __grid_constant__ heddle::bench::TestScore<{causal}, {mask}, {score}, {window}> s) {{
+  body<{type}, heddle::bench::TestScore<{causal}, {mask}, {score}, {window}>, {tile}.tileM, {tile}.tileN, {tile}.warps>(p, s);
 }}
 """
 
@@ -62,7 +63,7 @@ def tile_table(scratch):
     limits = ", ".join(map(str, SHARED_LIMIT.values()))
     with open(path, "w") as file:
         file.write('#include "attention_tiles.h"\n#include <cstdio>\n#include <initializer_list>\nusing namespace heddle;\nint main() {\n'
-                   "  for (int d = 8; d <= 128; d += 8) for (int c = 0; c < 2; ++c) for (int g = 0; g < 2; ++g)\n"
+                   "  for (int d = 8; d <= 256; d += 8) for (int c = 0; c < 2; ++c) for (int g = 0; g < 2; ++g)\n"
                    f"  for (int limit : {{{limits}}}) {{\n"
                    "    AttentionTile m = attentionMmaTile(d, d, g), s = attentionSimtTile(d, d, g, c, limit);\n"
                    '    std::printf("mma %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, m.tileM, m.tileN, m.warps,'
@@ -81,11 +82,12 @@ def tile_table(scratch):
 def compile_kernel(arch, element, dim, kind, scratch):
     """One kernel a program: ptxas 13.0 crashes for sm_80 on four float32 instantiations in one."""
     family = "simt" if element == "f32" else "mma"
-    causal, mask, score = KINDS[kind]
+    causal, mask, score, window = KINDS[kind]
     generated = "true" if mask or score else "false"
     function = (f"attentionSimtTile(D, D, {generated}, {causal}, {SHARED_LIMIT[arch]})" if family == "simt" else
                 f"attentionMmaTile(D, D, {generated})")
-    kernel = KERNEL.format(tile="tile", name=kind, type=TYPES[element], causal=causal, mask=mask, score=score)
+    kernel = KERNEL.format(tile="tile", name=kind, type=TYPES[element], causal=causal, mask=mask, score=score,
+                           window=window)
     text = SOURCE.format(header=f"attention_forward_{family}.cuh", dim=dim, tiles=f"tile = heddle::{function}",
                          kernels=kernel)
     log = nvcc(text, arch, scratch, f"{element}_{dim}_{kind}_{arch}")
@@ -112,7 +114,7 @@ def main():
         jobs = [(a, e, d, k) for a in archs for e in TYPES for d in dims for k in KINDS]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             for arch, element, dim, kind, registers, spills in pool.map(lambda job: compile_kernel(*job, scratch), jobs):
-                causal, mask, score = KINDS[kind]
+                causal, mask, score, _ = KINDS[kind]
                 tile, shared = table["simt" if element == "f32" else "mma", dim, causal, int(mask or score),
                                      SHARED_LIMIT[arch]]
                 print(f"sm_{arch},{element},{dim},{kind},{tile},{registers},{spills},{shared}", flush=True)

@@ -18,6 +18,8 @@
 //   struct Score {
 //     // Query i sees key j iff j <= i + kv_len - q_len; whole tiles are skipped.
 //     static constexpr bool kCausal = true;
+//     // May be left out. Under kCausal, query i sees key j only where also j > i + kv_len - q_len - kWindow.
+//     static constexpr int kWindow = 4096;
 //     // keep() is called; it narrows what kCausal leaves.
 //     static constexpr bool kHasMask = false;
 //     // score() is called, with s already multiplied by `scale`.
@@ -114,17 +116,18 @@ __device__ inline AttentionWork attention_work(const AttentionParams<T> &p, int 
   return work;
 }
 
-/// Factors of the exponent. Softmax runs in powers of two: p = 2^(s * exponent - max), one fused multiply-add
-/// and one ex2 for an element. Without a score function, `scale` goes into the exponent's factor, which must
-/// be positive for the maximum to be the maximum: `q_factor` (1, -1 or 0) carries the sign and is exact on q.
+/// Factors of the exponent. Without a score function softmax runs in powers of two: p = 2^(s * exponent -
+/// max), one fused multiply-add and one ex2 for an element; `scale` goes into the exponent's factor, which
+/// must be positive for the maximum to be the maximum: `q_factor` (1, -1 or 0) carries the sign and is exact
+/// on q. Generated scores stay as they are, exponent 1: p = 2^((s - max) * log2(e)). There the difference
+/// comes first, because it is exact near the maximum: beside biases of 1e3, and even of 1e38, a score that
+/// was multiplied and rounded before would have lost what tells it from its neighbours.
 struct AttentionScale {
   float q_factor;
   float exponent;
 };
 
 constexpr float kLog2E = 1.4426950408889634f;
-/// Just under the largest float.
-constexpr float kLargestExponent = 3.4e38f;
 constexpr float kLn2 = 0.6931471805599453f;
 
 template <typename Score>
@@ -132,7 +135,7 @@ __device__ inline AttentionScale attention_scale(float scale) {
   AttentionScale result;
   if (Score::kHasScore) {
     result.q_factor = 1.0f;
-    result.exponent = 1.0f; // masked_score has multiplied by log2(e)
+    result.exponent = 1.0f;
   } else {
     result.q_factor = scale > 0.0f ? 1.0f : scale < 0.0f ? -1.0f : scale == 0.0f ? 0.0f : scale;
     result.exponent = scale == 0.0f ? kLog2E : fabsf(scale) * kLog2E;
@@ -140,64 +143,87 @@ __device__ inline AttentionScale attention_scale(float scale) {
   return result;
 }
 
+/// A score struct's kWindow; 0, no window, where it has none.
+template <typename Score, typename = void>
+struct AttentionWindow {
+  static constexpr int kKeys = 0;
+};
+template <typename Score>
+struct AttentionWindow<Score, decltype(void(Score::kWindow))> {
+  static constexpr int kKeys = Score::kWindow;
+  static_assert(kKeys == 0 || (Score::kCausal && kKeys > 0), "a window ends at a causal query's own key");
+};
+
+/// The first key that `row`, and with it any later row, may see. `diagonal` is kv_len - q_len.
+template <int Window>
+__device__ inline int first_key(int row, int diagonal) {
+  if constexpr (Window == 0)
+    return 0;
+  const int own = row + diagonal; // Compared first: the difference may not fit an int.
+  return own >= Window ? own - Window + 1 : 0;
+}
+
 /// How a rectangle of scores relates to what its rows may see.
 enum class TileKind {
-  Empty, // every score is masked by kCausal: nothing to do
-  Full,  // every score counts, as far as kCausal and the ends of the operands go
+  Empty, // every score is masked by kCausal or kWindow: nothing to do
+  Full,  // every score counts, as far as those and the ends of the operands go
   Edge,  // both occur
 };
 
 /// Classifies rows [row, row + rows) against keys [key, key + keys). `diagonal` is kv_len - q_len.
-template <bool Causal>
+template <bool Causal, int Window = 0>
 __device__ inline TileKind classify_tile(int row, int rows, int key, int keys, int kv_len, int diagonal) {
   if (Causal && key > row + rows - 1 + diagonal)
     return TileKind::Empty;
-  if (key + keys > kv_len || (Causal && key + keys - 1 > row + diagonal))
+  if (Window != 0 && key + keys <= first_key<Window>(row, diagonal))
+    return TileKind::Empty;
+  if (key + keys > kv_len || (Causal && key + keys - 1 > row + diagonal) ||
+      (Window != 0 && key < first_key<Window>(row + rows - 1, diagonal)))
     return TileKind::Edge;
   return TileKind::Full;
 }
 
-/// The score that enters softmax for (i, j), from the bare product s; times log2(e) where it was generated.
-/// `Edge`: i or j may be out of range, or above the causal diagonal. The generated functions see the nearest
-/// index in range instead, and the result is dropped.
+/// The score that enters softmax for (i, j), from the bare product s.
+/// `Edge`: i or j may be out of range, above the causal diagonal, or before the window. The generated
+/// functions see the nearest index in range instead, and the result is dropped.
 template <typename Score, bool Edge>
 __device__ inline float masked_score(const Score &score, float s, float scale, int b, int h, int i, int j,
                                      int q_len, int kv_len) {
   // Rows beyond q_len can be in any tile of the last block; keys beyond kv_len are in edge tiles alone.
   const int i_safe = i < q_len ? i : q_len - 1;
   const int j_safe = Edge && j >= kv_len ? kv_len - 1 : j;
-  if constexpr (Score::kHasScore) {
-    const float natural = score.score(s * scale, b, h, i_safe, j_safe);
-    // Multiplied here and rounded, so that a row's maximum is exactly one of the numbers that it is
-    // subtracted from: beside scores of 1e38 a fused multiply-subtract would leave rounding errors of 1e30 in
-    // the exponent.
-    s = natural * kLog2E;
-    // A finite score is a key that is seen, however small: it must not become infinite. (Biases of -3.4e38
-    // stand for masks in some models.)
-    if (natural > -INFINITY && natural < INFINITY)
-      s = fminf(fmaxf(s, -kLargestExponent), kLargestExponent);
-  }
+  if constexpr (Score::kHasScore)
+    s = score.score(s * scale, b, h, i_safe, j_safe);
   bool keep = true;
   if constexpr (Edge)
-    keep = j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len);
+    keep = j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len) &&
+           (AttentionWindow<Score>::kKeys == 0 || i + kv_len - q_len - j < AttentionWindow<Score>::kKeys);
   if constexpr (Score::kHasMask)
     keep = keep & score.keep(b, h, i_safe, j_safe);
   return keep ? s : -INFINITY;
 }
 
-/// Softmax statistics of one row, in units of log2: what has been summed so far is sum * 2^maximum.
+/// Softmax statistics of one row: what has been summed so far is sum * 2^maximum, or sum * e^maximum where
+/// scores are generated.
 struct RowState {
   float maximum; // -inf until a key has been seen
   float sum;     // this thread's share; shares are added at the end
 };
 
+/// The exponential of a score that is `difference` above the reference, in the units of AttentionScale.
+template <typename Score>
+__device__ inline float softmax_exponential(float difference) {
+  return exp2_approx(Score::kHasScore ? difference * kLog2E : difference);
+}
+
 /// Takes a tile's largest score (times the exponent factor) into the state and returns what earlier sums must
 /// be multiplied by. `reference` receives the value to subtract from the exponents: the maximum, or 0 where
 /// no key has been seen, so that -inf - (-inf) does not occur.
+template <typename Score>
 __device__ inline float advance_row(RowState &state, float tile_maximum, float &reference) {
   const float maximum = fmaxf(state.maximum, tile_maximum);
   reference = maximum == -INFINITY ? 0.0f : maximum;
-  const float correction = exp2_approx(state.maximum - reference);
+  const float correction = softmax_exponential<Score>(state.maximum - reference);
   state.maximum = maximum;
   state.sum *= correction;
   return correction;
@@ -207,8 +233,12 @@ __device__ inline float advance_row(RowState &state, float tile_maximum, float &
 __device__ inline float row_normaliser(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
 
 /// Natural logarithm of the sum of the exponentials.
+template <typename Score>
 __device__ inline float row_logsumexp(const RowState &state) {
-  return state.sum == 0.0f ? -INFINITY : (state.maximum + log2f(state.sum)) * kLn2;
+  if (state.sum == 0.0f)
+    return -INFINITY;
+  const float sum = log2f(state.sum);
+  return Score::kHasScore ? state.maximum + sum * kLn2 : (state.maximum + sum) * kLn2;
 }
 
 } // namespace heddle

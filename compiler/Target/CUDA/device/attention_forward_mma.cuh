@@ -201,7 +201,7 @@ __device__ inline void mma_values(float (&out)[Shape::kRowBlocks][Shape::kDimV /
 
 /// Turns scores into exponentials and brings sums and accumulators up to date. A row's scores lie in the four
 /// lanes of a quad.
-template <typename Accumulators, int RowBlocks, int Blocks>
+template <typename Score, typename Accumulators, int RowBlocks, int Blocks>
 __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulators &acc, float exponent) {
   float correction[RowBlocks][2];
   bool changed = false;
@@ -216,14 +216,14 @@ __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulator
       maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 1));
       maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 2));
       float reference;
-      correction[r][half] = advance_row(acc.rows[r][half], maximum * exponent, reference);
+      correction[r][half] = advance_row<Score>(acc.rows[r][half], maximum * exponent, reference);
       changed |= correction[r][half] != 1.0f;
       float sum = 0.0f;
 #pragma unroll
       for (int n = 0; n < Blocks; ++n) {
 #pragma unroll
         for (int e = 2 * half; e < 2 * half + 2; ++e) {
-          s[r][n][e] = exp2_approx(fmaf(s[r][n][e], exponent, -reference));
+          s[r][n][e] = softmax_exponential<Score>(fmaf(s[r][n][e], exponent, -reference));
           sum += s[r][n][e];
         }
       }
@@ -244,7 +244,7 @@ __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulator
 
 /// Hands out a warp's rows: normalised, rounded, through the warp's own rows of the query tile, then in whole
 /// rows.
-template <typename T, typename Shape, int ValueDim, bool Aligned, typename Accumulators>
+template <typename Score, typename T, typename Shape, int ValueDim, bool Aligned, typename Accumulators>
 __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionParams<T> &p,
                                  const AttentionWork &work, int first_row) {
   const int lane = threadIdx.x % kWarpSize;
@@ -263,7 +263,7 @@ __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionPara
             pack_pair<T>(acc.out[r][n][2 * half] * normaliser, acc.out[r][n][2 * half + 1] * normaliser);
       if (p.lse && lane % 4 == 0 && first_row + row < p.q_len)
         p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] =
-            row_logsumexp(state);
+            row_logsumexp<Score>(state);
     }
   }
   __syncwarp();
@@ -312,11 +312,14 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   const T *k = p.k + work.batch * p.k_batch + kv_head * p.k_head;
   const T *v = p.v + work.batch * p.v_batch + kv_head * p.v_head;
 
-  // Keys that the tile's last query sees, and with them every earlier one.
+  // Keys that the tile's last query sees, and with them every earlier one; under a window, from the first one
+  // that the first query sees.
+  constexpr int kWindow = AttentionWindow<Score>::kKeys;
   int keys = p.kv_len;
   if (Score::kCausal)
     keys = min(keys, min(work.first_row + TileM, p.q_len) + diagonal);
   const int tiles = keys > 0 ? ceil_div(keys, TileN) : 0;
+  const int first_tile = first_key<kWindow>(work.first_row, diagonal) / TileN;
 
   zero_padding<HeadDim, Shape::kDimK, Shape::kStrideQ, Shape::kThreads>(shared_q, TileM);
   zero_padding<HeadDim, Shape::kDimK, Shape::kStrideK, Shape::kThreads>(shared_k, Shape::kStages * TileN);
@@ -334,8 +337,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
   copy_rows<TileM, HeadDim, Shape::kStrideQ, Shape::kThreads, Aligned>(shared_q, q, p.q_row,
                                                                        p.q_len - work.first_row);
-  if (tiles > 0)
-    load_tile(0, k, v);
+  if (tiles > first_tile)
+    load_tile(first_tile, k, v);
   cp_async_commit();
 
   if (threadIdx.x == 0)
@@ -375,8 +378,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
         acc.out[r][n][e] = 0.0f;
   }
 
-  for (int tile = 0; tile < tiles; ++tile) {
-    if (tile > 0) {
+  for (int tile = first_tile; tile < tiles; ++tile) {
+    if (tile > first_tile) {
       // This thread's copies of the tile are in; after the barrier everybody's are, and nobody reads the
       // other stage.
       cp_async_wait<0>();
@@ -388,7 +391,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
     const int key = tile * TileN;
     const TileKind kind =
-        classify_tile<Score::kCausal>(first_row, kRowBlocks * 16, key, TileN, p.kv_len, diagonal);
+        classify_tile<Score::kCausal, kWindow>(first_row, kRowBlocks * 16, key, TileN, p.kv_len, diagonal);
     if (kind == TileKind::Empty)
       continue; // the warp alone; it meets the others at the next barrier
     const int stage = tile % Shape::kStages;
@@ -421,10 +424,11 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     else if constexpr (Score::kHasMask || Score::kHasScore)
       apply(BoolConstant<false>{});
 
-    mma_softmax(s, acc, scale.exponent);
+    mma_softmax<Score>(s, acc, scale.exponent);
     mma_values<T, Shape, TileN>(acc.out, s, shared_v + stage * kStageV);
   }
-  mma_store<T, Shape, ValueDim, Aligned>(acc, warp_q, p, block->work, block->work.first_row + warp_row);
+  mma_store<Score, T, Shape, ValueDim, Aligned>(acc, warp_q, p, block->work,
+                                                block->work.first_row + warp_row);
 }
 
 } // namespace heddle

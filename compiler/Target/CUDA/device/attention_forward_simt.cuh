@@ -4,9 +4,9 @@
 // Forward attention in true float32 (fused multiply-adds, no tf32). Interface and formula:
 // attention_common.cuh.
 //
-// A block of `Warps` warps computes TileM = 32 * Warps queries of one head; each warp owns 32 of them from
-// the first product to the output. Keys and values pass through shared memory in tiles of TileN (32, 64 or
-// 128).
+// A block of `Warps` warps computes TileM queries of one head; each warp owns 32 of them, or 16 of wide
+// heads, whose sums fill the registers, from the first product to the output. Keys and values pass through
+// shared memory in tiles of TileN (32, 64 or 128).
 //
 // Both products are made of outer products from shared memory: per step a lane reads 8 values of one operand
 // and up to 8 (or 16) of the other as float4 and does 64 (or 128) multiply-adds with them. A ratio of about
@@ -17,9 +17,9 @@
 //   Q [HeadDim][TileM + 4]          floats; [c][query]
 //   K [HeadDim][TileN + 4]          [c][key]
 //   V [TileN][kStrideV]             as it is
-//   P [Warps][TileN][32 + 4]        [key][query of the warp]
+//   P [Warps][TileN][32 + 4]        [key][query of the warp]; or [16 + 4]
 //
-// Lanes: rm = lane % 4 chooses queries 4 rm + {0..3} and 16 + 4 rm + {0..3} of the warp's 32, in both
+// Lanes: rm = lane % 4 chooses queries 4 rm + {0..3} and (of 32) 16 + 4 rm + {0..3} of the warp's, in both
 // products, so that a row's maximum and corrections stay in the registers of the eight lanes that share rm.
 // kn = lane / 4 chooses in the first product keys 4 kn + {0..3}, and the same + 32, 64, 96 as far as TileN
 // goes. In the second, kn = column_lane + kColumnLanes * group: one of kColumnLanes interleaved sets of value
@@ -30,7 +30,7 @@
 // Banks (32 of 4 bytes): a float4 read of K covers 8 lanes x 16 bytes in a row, of Q and P 4 x 16 bytes in a
 // row (the other lanes read the same words): no conflicts. The transposing copies go 8 columns x 4 rows a
 // warp: rows of T + 4 floats put column c into banks 4 c + row. Stores of P go 2 keys blocks x 4 chunks for
-// eight lanes: key blocks are 4 x 36 floats apart, which is 16 banks.
+// eight lanes: key blocks are 4 x 36 (or 4 x 20) floats apart, which is 16 banks.
 //
 // Order in time: K of tile t + 1 is copied while P V of tile t is computed, V of tile t while Q K^T is; so
 // one buffer for each is enough, with two barriers for a tile:
@@ -51,12 +51,13 @@ template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps>
 struct AttentionSimtShape {
   static_assert(HeadDim % 8 == 0 && HeadDim >= 8 && ValueDim % 8 == 0 && ValueDim >= 8,
                 "columns go by eight");
-  static_assert(TileM == 32 * Warps, "a warp owns 32 queries");
+  static_assert(TileM == 32 * Warps || TileM == 16 * Warps, "a warp owns 32 or 16 queries");
   static_assert(TileN == 32 || TileN == 64 || TileN == 128, "eight lanes share a row's keys by fours");
 
   static constexpr int kThreads = Warps * kWarpSize;
-  static constexpr int kRows = 8;         // queries of a lane
-  static constexpr int kKeys = TileN / 8; // keys of a lane in the first product
+  static constexpr int kWarpRows = TileM / Warps;
+  static constexpr int kRows = kWarpRows / 4; // queries of a lane
+  static constexpr int kKeys = TileN / 8;     // keys of a lane in the first product
   static constexpr int kColumnLanes = ValueDim <= 16 ? 2 : ValueDim <= 32 ? 4 : 8;
   static constexpr int kGroups = 8 / kColumnLanes;
   static constexpr int kColumns = round_up(ceil_div(ValueDim, kColumnLanes), 2); // value columns of a lane
@@ -66,7 +67,7 @@ struct AttentionSimtShape {
   static constexpr int kStrideK = TileN + 4;
   // Groups read rows four apart: four rows should be an odd multiple of 16 banks apart.
   static constexpr int kStrideV = kGroups > 1 && kDimV % 8 == 0 ? kDimV + 4 : kDimV;
-  static constexpr int kStrideP = kWarpSize + 4;
+  static constexpr int kStrideP = kWarpRows + 4;
   static constexpr int kSharedBytes =
       4 * (HeadDim * (kStrideQ + kStrideK) + TileN * kStrideV + Warps * TileN * kStrideP);
 };
@@ -140,7 +141,7 @@ __device__ inline void outer_product(float (&sums)[M][N], const float (&a)[M], c
 }
 
 /// Turns a lane's scores into exponentials and brings sums and accumulators up to date.
-template <int Rows, int Keys, int Columns>
+template <typename Score, int Rows, int Keys, int Columns>
 __device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][Columns],
                                     RowState (&rows)[Rows], float exponent) {
   float correction[Rows];
@@ -156,12 +157,12 @@ __device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][C
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 8));
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 16));
     float reference;
-    correction[r] = advance_row(rows[r], maximum * exponent, reference);
+    correction[r] = advance_row<Score>(rows[r], maximum * exponent, reference);
     changed |= correction[r] != 1.0f;
     float sum = 0.0f;
 #pragma unroll
     for (int k = 0; k < Keys; ++k) {
-      s[r][k] = exp2_approx(fmaf(s[r][k], exponent, -reference));
+      s[r][k] = softmax_exponential<Score>(fmaf(s[r][k], exponent, -reference));
       sum += s[r][k];
     }
     rows[r].sum += sum;
@@ -205,11 +206,14 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   const float *k = p.k + work.batch * p.k_batch + kv_head * p.k_head;
   const float *v = p.v + work.batch * p.v_batch + kv_head * p.v_head;
 
-  // Keys that the tile's last query sees, and with them every earlier one.
+  // Keys that the tile's last query sees, and with them every earlier one; under a window, from the first one
+  // that the first query sees.
+  constexpr int kWindow = AttentionWindow<Score>::kKeys;
   int keys = p.kv_len;
   if (Score::kCausal)
     keys = min(keys, min(work.first_row + TileM, p.q_len) + diagonal);
   const int tiles = keys > 0 ? ceil_div(keys, TileN) : 0;
+  const int first_tile = first_key<kWindow>(work.first_row, diagonal) / TileN;
 
   // Value columns beyond ValueDim: no copy touches them, their sums are never stored.
   if constexpr (ValueDim < Shape::kDimV) {
@@ -218,8 +222,11 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
           0.0f;
   }
   copy_transposed<TileM, HeadDim, Shape::kStrideQ, kThreads>(shared_q, q, p.q_row, p.q_len - work.first_row);
-  if (tiles > 0)
-    copy_transposed<TileN, HeadDim, Shape::kStrideK, kThreads>(shared_k, k, p.k_row, p.kv_len);
+  if (tiles > first_tile) {
+    const int key = first_tile * TileN;
+    copy_transposed<TileN, HeadDim, Shape::kStrideK, kThreads>(shared_k, k + key * p.k_row, p.k_row,
+                                                               p.kv_len - key);
+  }
   cp_async_commit();
 
   const AttentionScale scale = attention_scale<Score>(p.scale);
@@ -230,7 +237,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       shared_q[i / TileM * Shape::kStrideQ + i % TileM] *= scale.q_factor;
   }
 
-  const int first_row = work.first_row + warp * kWarpSize;
+  const int first_row = work.first_row + warp * Shape::kWarpRows;
   float out[kRows][kColumns];
   RowState rows[kRows];
 #pragma unroll
@@ -241,7 +248,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       out[r][c] = 0.0f;
   }
 
-  for (int tile = 0; tile < tiles; ++tile) {
+  for (int tile = first_tile; tile < tiles; ++tile) {
     const int key = tile * TileN;
     cp_async_wait<0>();
     __syncthreads();
@@ -249,7 +256,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
                                                                        p.kv_len - key);
     cp_async_commit();
 
-    const TileKind kind = classify_tile<Score::kCausal>(first_row, kWarpSize, key, TileN, p.kv_len, diagonal);
+    const TileKind kind =
+        classify_tile<Score::kCausal, kWindow>(first_row, Shape::kWarpRows, key, TileN, p.kv_len, diagonal);
     if (kind != TileKind::Empty) {
       float s[kRows][kKeys];
 #pragma unroll
@@ -257,7 +265,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 #pragma unroll
         for (int n = 0; n < kKeys; ++n)
           s[r][n] = 0.0f;
-      const float *q_lane = shared_q + warp * kWarpSize + rm * 4;
+      const float *q_lane = shared_q + warp * Shape::kWarpRows + rm * 4;
       const float *k_lane = shared_k + kn * 4;
 #pragma unroll 8
       for (int c = 0; c < HeadDim; ++c) {
@@ -288,7 +296,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       else if constexpr (Score::kHasMask || Score::kHasScore)
         apply(BoolConstant<false>{});
 
-      simt_softmax(s, out, rows, scale.exponent);
+      simt_softmax<Score>(s, out, rows, scale.exponent);
 #pragma unroll
       for (int n = 0; n < kKeys; ++n) {
 #pragma unroll
@@ -343,7 +351,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       continue;
     if (p.lse && column_lane == 0)
       p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] =
-          row_logsumexp(rows[r]);
+          row_logsumexp<Score>(rows[r]);
     const float normaliser = row_normaliser(rows[r].sum);
 #pragma unroll
     for (int c = 0; c < kColumns; c += kWidth) {

@@ -62,13 +62,14 @@ constexpr int attentionSimtSharedBytes(int headDim, int valueDim, const Attentio
   const int columns = ((valueDim + lanes - 1) / lanes + 1) / 2 * 2;
   const int dimV = lanes * columns;
   const int strideV = lanes < 8 && dimV % 8 == 0 ? dimV + 4 : dimV;
-  return 4 *
-         (headDim * (tile.tileM + 4 + tile.tileN + 4) + tile.tileN * strideV + tile.warps * tile.tileN * 36);
+  return 4 * (headDim * (tile.tileM + 4 + tile.tileN + 4) + tile.tileN * strideV +
+              tile.tileN * (tile.tileM + 4 * tile.warps));
 }
 
 /// float32 (attention_forward_simt.cuh). `sharedLimit`: bytes of shared memory that the target gives one
 /// block. Above 120, Q leaves room for one block of 128 queries; a block of 256 puts eight warps to work
-/// where it fits, but wastes more on the causal diagonal than it gains. Sizes above 128 work, but spill.
+/// where it fits, but wastes more on the causal diagonal than it gains. Above 128 a warp takes 16 queries,
+/// whose sums (4 * valueDim / 8 a lane) then leave registers for the rest.
 constexpr AttentionTile attentionSimtTile(int headDim, int valueDim, bool generated = false,
                                           bool causal = true, int sharedLimit = 163 * 1024) {
   const int dim = headDim > valueDim ? headDim : valueDim;
@@ -77,7 +78,7 @@ constexpr AttentionTile attentionSimtTile(int headDim, int valueDim, bool genera
   const AttentionTile large{256, 32, 8, 1};
   if (dim > 120 && dim <= 128 && !causal && attentionSimtSharedBytes(headDim, valueDim, large) <= sharedLimit)
     return large;
-  return AttentionTile{128, 32, 4, 1};
+  return dim > 128 ? AttentionTile{64, 32, 4, 1} : AttentionTile{128, 32, 4, 1};
 }
 
 } // namespace heddle

@@ -20,6 +20,7 @@ struct Shape {
 struct Problem {
   Shape shape;
   bool causal = false;
+  int64_t window = 0; ///< With causal; 0: none.
   std::string type = "f32";
   /// Text of the two regions and of the buffers that they read.
   std::string score = "{}", mask = "{}", extraArguments = "", extraBuffers = "", extraTypes = "";
@@ -38,7 +39,9 @@ std::string kernelText(const Problem &p) {
         [%b, %h, %kh, %ql, %kl, %qb, %qh, %qs, %kb, %khs, %ks, %vb, %vh, %vs, %ob, %oh, %os] score $SCORE mask $MASK
   })",
       {{"SCALE", "1.250000e-01"},
-       {"CAUSAL", p.causal ? "causal " : ""},
+       {"CAUSAL", p.window   ? "causal window " + std::to_string(p.window) + " "
+                  : p.causal ? "causal "
+                             : ""},
        {"ARGS", p.extraArguments},
        {"BUFFERS", p.extraBuffers},
        {"XTYPES", p.extraTypes},
@@ -100,7 +103,8 @@ void check(const Problem &p, const std::string &target, double tolerance) {
           score *= 0.125;
           if (p.changeScore)
             score = p.changeScore(score, b, h, i, j);
-          if ((p.causal && j > i + s.keys - s.queries) || (p.sees && !p.sees(b, h, i, j)))
+          int64_t own = i + s.keys - s.queries;
+          if ((p.causal && j > own) || (p.window && j <= own - p.window) || (p.sees && !p.sees(b, h, i, j)))
             score = -INFINITY;
           weights[j] = score;
           max = std::max(max, score);
@@ -198,6 +202,59 @@ TEST_P(Attention, MaskedRowsGiveZero) {
   })";
   p.extra = {mask.data()};
   p.sees = [&](int64_t b, int64_t, int64_t, int64_t j) { return bytes[b * 150 + j] != 0; };
+  check<float>(p, GetParam(), kFloat32);
+}
+
+TEST_P(Attention, Windows) {
+  // Of one key, within a tile of keys, of more than one, as wide as the keys; more queries than keys, and
+  // less.
+  for (auto [queries, keys] :
+       {std::pair<int64_t, int64_t>{70, 70}, {200, 200}, {40, 300}, {150, 90}, {1, 130}})
+    for (int64_t window : {1, 7, 64, 65, 2147483647}) {
+      Problem p{{1, 2, 1, queries, keys, 24, 40}};
+      p.causal = true;
+      p.window = window;
+      check<float>(p, GetParam(), kFloat32);
+    }
+}
+
+TEST_P(Attention, CappedScores) {
+  Problem p{{1, 2, 2, 70, 90, 32, 32}};
+  p.causal = true;
+  p.window = 30;
+  p.score = R"({
+  ^bb0(%s: f32, %ib: index, %ih: index, %iq: index, %ik: index):
+    %c = arith.constant 2.5 : f32
+    %d = arith.divf %s, %c : f32
+    %t = math.tanh %d : f32
+    %r = arith.mulf %t, %c : f32
+    kernel.yield %r : f32
+  })";
+  p.changeScore = [](double score, int64_t, int64_t, int64_t, int64_t) {
+    return 2.5 * std::tanh(score / 2.5);
+  };
+  check<float>(p, GetParam(), kFloat32);
+}
+
+TEST_P(Attention, PaddingToldByIntegers) {
+  Shape shape{2, 2, 2, 40, 150, 16, 16};
+  std::vector<int32_t> ids(2 * 150, 0); // The second batch is all padding.
+  for (int32_t j = 0; j < 150; ++j)
+    ids[j] = j % 4;
+  Buffer<int32_t> held(ids);
+  Problem p{shape};
+  p.extraArguments = ", %m: !kernel.buffer<i32>";
+  p.extraBuffers = ", %m";
+  p.extraTypes = ", !kernel.buffer<i32>";
+  p.mask = R"({
+  ^bb0(%ib: index, %ih: index, %iq: index, %ik: index):
+    %x = kernel.load %m [affine_map<(b, k)[n] -> (b * n + k)>] (%ib, %ik)[%kl] : !kernel.buffer<i32>
+    %two = arith.constant 2 : i32
+    %y = arith.cmpi sge, %x, %two : i32
+    kernel.yield %y : i1
+  })";
+  p.extra = {held.data()};
+  p.sees = [&](int64_t b, int64_t, int64_t, int64_t j) { return ids[b * 150 + j] >= 2; };
   check<float>(p, GetParam(), kFloat32);
 }
 

@@ -301,6 +301,29 @@ TEST(Ops, AttentionRowsThatSeeNothingAreZero) {
   EXPECT_EQ(biased.value(), (Tensor{6}));
 }
 
+TEST(Ops, AttentionWindow) {
+  // Equal scores: each query gives the mean of the values that it sees, at most two of them, the last its
+  // own.
+  Single attention(
+      "attention",
+      {{{1, 1, 5, 1}, Tensor(5, 1)}, {{1, 1, 4, 1}, Tensor(4, 1)}, {{1, 1, 4, 1}, {2, 4, 8, 16}}},
+      {1, 1, 5, 1});
+  attention.real("scale", 1).ints("causal", {1}).ints("window", {2});
+  expectNear(attention.value(), {0, 2, 3, 6, 12});
+  EXPECT_EQ(attention.ints("window", {0}).error(), "window: wanted at least 1, found 0");
+}
+
+TEST(Ops, AttentionSoftCap) {
+  // Scores 3 q = 3 and -6 capped at 2, then a bias.
+  Single attention("attention",
+                   {{{1, 1, 1, 1}, {1}}, {{1, 1, 2, 1}, {1, -2}}, {{1, 1, 2, 1}, {0, 1}}, {{2}, {0.5, 0}}},
+                   {1, 1, 1, 1});
+  attention.real("scale", 3).real("softcap", 2).ints("has_bias", {1});
+  double first = std::exp(2 * std::tanh(1.5) + 0.5), second = std::exp(2 * std::tanh(-3.0));
+  expectNear(attention.value(), {second / (first + second)}, 1e-15);
+  EXPECT_EQ(attention.real("softcap", 0).error(), "softcap: wanted a positive number, found 0.000000");
+}
+
 TEST(Ops, AttentionErrors) {
   Single attention("attention",
                    {{{1, 3, 2, 4}, pseudo(24)}, {{1, 2, 2, 4}, pseudo(16)}, {{1, 2, 2, 4}, pseudo(16)}},

@@ -5,6 +5,7 @@
 #include "runtime/device/cuda/Tune.h"
 #include "runtime/product/Cublas.h"
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -83,8 +84,7 @@ protected:
   void *workspace = nullptr;
 };
 
-bool biased(Epilogue e) { return e == Epilogue::Bias || e == Epilogue::BiasGelu || e == Epilogue::BiasRelu; }
-bool isGelu(Epilogue e) { return e == Epilogue::Gelu || e == Epilogue::BiasGelu; }
+bool isGelu(Epilogue e) { return e == Epilogue::GeluTanh || e == Epilogue::BiasGeluTanh; }
 bool isRelu(Epilogue e) { return e == Epilogue::Relu || e == Epilogue::BiasRelu; }
 
 double geluTanh(double x) {
@@ -114,7 +114,7 @@ void GpuProduct::check(const Case &c) {
     product.c = addend.ref;
     at.c = addend.address;
   }
-  if (biased(c.epilogue))
+  if (hasBias(c.epilogue))
     at.bias = bias.address;
   at.workspace = workspace, at.workspaceBytes = kCublasWorkspaceBytes;
   Status status = device->product(product, at);
@@ -143,7 +143,7 @@ void GpuProduct::check(const Case &c) {
           magnitude += std::fabs(term);
         }
         double add = c.beta != 0 ? c.beta * addend.at(batch, i, j) : 0;
-        double shift = biased(c.epilogue) ? bias.values[j] : 0;
+        double shift = hasBias(c.epilogue) ? bias.values[j] : 0;
         double wanted = c.alpha * sum + add + shift;
         double bound = (double(c.k + 4) * unit + operandRounding) * std::fabs(c.alpha) * magnitude +
                        4 * unit * (std::fabs(add) + std::fabs(shift));
@@ -178,7 +178,7 @@ void GpuProduct::check(const Case &c) {
   if (isGelu(c.epilogue)) {
     std::printf("%s: mean error to gelu's tanh form %.3g, to its erf form %.3g\n", c.name,
                 tanhError / double(c.m * c.n), erfError / double(c.m * c.n));
-    EXPECT_LT(tanhError, erfError) << "Epilogue::Gelu is the tanh form";
+    EXPECT_LT(tanhError, erfError) << "cuBLASLt's GELU is the tanh form";
   }
 }
 
@@ -283,7 +283,7 @@ TEST_F(GpuProduct, AlphaAndBeta) {
 
 TEST_F(GpuProduct, Epilogues) {
   for (Epilogue epilogue :
-       {Epilogue::Bias, Epilogue::Gelu, Epilogue::BiasGelu, Epilogue::Relu, Epilogue::BiasRelu}) {
+       {Epilogue::Bias, Epilogue::GeluTanh, Epilogue::BiasGeluTanh, Epilogue::Relu, Epilogue::BiasRelu}) {
     std::string name = "epilogue " + std::to_string(int(epilogue));
     check({.name = ("f32 " + name).c_str(), .m = 64, .n = 96, .k = 32, .epilogue = epilogue});
     check({.name = ("bf16 " + name).c_str(),
@@ -304,6 +304,32 @@ TEST_F(GpuProduct, Epilogues) {
            .out = DType::F32,
            .epilogue = epilogue});
   }
+}
+
+// What fusion makes: a bias and an addend of the result's type, in one call; sizes that no vector divides,
+// one row, one column, and a sum of one.
+TEST_F(GpuProduct, EpiloguesWithAddendAndOddSizes) {
+  for (Epilogue epilogue : {Epilogue::Bias, Epilogue::BiasGeluTanh, Epilogue::BiasRelu})
+    for (DType in : {DType::F32, DType::BF16})
+      for (DType out : {DType::F32, DType::BF16})
+        for (double beta : {0.0, 1.0})
+          for (auto [m, n, k] :
+               {std::array<int64_t, 3>{64, 96, 32}, {35, 101, 72}, {1, 200, 64}, {48, 1, 64}, {5, 7, 1}}) {
+            if (in == DType::F32 && out != DType::F32)
+              continue;
+            std::string name = "epilogue " + std::to_string(int(epilogue)) + " beta " + std::to_string(beta) +
+                               " n " + std::to_string(n);
+            check({.name = name.c_str(),
+                   .m = m,
+                   .n = n,
+                   .k = k,
+                   .transposedB = true,
+                   .math = in == DType::F32 ? MathMode::F32 : MathMode::Low,
+                   .in = in,
+                   .out = out,
+                   .beta = beta,
+                   .epilogue = epilogue});
+          }
 }
 
 TEST_F(GpuProduct, LargerSizes) {

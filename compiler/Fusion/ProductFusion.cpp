@@ -1,0 +1,264 @@
+//===- ProductFusion.cpp - What a product takes of its readers ------------===//
+//
+// From a matmul on, each sole reader is looked at in turn; the group is the longest run of them that the
+// library computes in one call and that ends in a type that it writes.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Fusion/ProductFusion.h"
+#include "compiler/Fusion/GroupSpace.h"
+#include "compiler/Fusion/Grouping.h"
+#include "compiler/Layout/MatrixAccess.h"
+#include "dialects/Graph/GraphBuilder.h"
+
+using namespace heddle;
+using namespace heddle::graph;
+using mlir::Operation;
+using mlir::Value;
+
+static mlir::Type elementOf(Value value) { return typeOf(value).getElementType(); }
+
+static bool isImplicitCast(Operation *op) {
+  auto cast = llvm::dyn_cast_or_null<CastOp>(op);
+  return cast && cast.getImplicit();
+}
+
+/// What changes neither values nor their order.
+static bool movesNothing(Operation *op) { return isImplicitCast(op) || llvm::isa<ReshapeOp>(op); }
+
+/// The value before implicit casts, whose rounding is nobody's wish.
+static Value withoutCasts(Value value) {
+  while (isImplicitCast(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// cuBLASLt's vectors of 16 bytes.
+static bool isAligned(const VectorAccess &vector) {
+  constexpr int64_t kBytes = 16;
+  return vector.offset * elementOf(vector.base).getIntOrFloatBitWidth() % (8 * kBytes) == 0;
+}
+
+/// Erases what only `value` was for.
+static void eraseUnused(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!op->use_empty() || (!op->hasTrait<ViewLike>() && !isImplicitCast(op)))
+      return;
+    value = op->getOperand(0);
+    op->erase();
+  }
+}
+
+ProductParts heddle::productParts(GroupOp group) {
+  ProductParts parts;
+  mlir::Block &body = group.getBody().front();
+  parts.matmul = *body.getOps<MatmulOp>().begin();
+  llvm::SmallPtrSet<Value, 8> product{parts.matmul.getResult()};
+  for (Operation &op : llvm::make_range(std::next(parts.matmul->getIterator()), body.end())) {
+    auto onProduct = [&](Value operand) { return product.contains(operand); };
+    if (op.getNumResults() == 0 || llvm::none_of(op.getOperands(), onProduct))
+      continue;
+    product.insert(op.getResult(0));
+    if (llvm::isa<GeluOp, ReluOp>(op))
+      parts.activation = &op;
+    if (!llvm::isa<AddOp>(op))
+      continue;
+    Value other = withoutCasts(op.getOperand(onProduct(op.getOperand(0)) ? 1 : 0));
+    (columnVector(other) ? parts.bias : parts.residual) = other;
+  }
+  return parts;
+}
+
+namespace {
+
+/// The ops from a matmul on that its product may take, in order.
+class ProductChain {
+public:
+  explicit ProductChain(MatmulOp matmul) : matmul_(matmul) { collect(); }
+
+  void outline();
+
+private:
+  struct Link {
+    Operation *op;
+    Value bias, residual; ///< What the op adds to the product, if it does.
+  };
+
+  void collect();
+  bool take(Operation *op, Value value);
+  bool takeAdd(AddOp add, Value value);
+  std::string problem(size_t links);
+  Value inTypeOf(Value bias, mlir::Type element);
+  void leave(Operation *op, const llvm::Twine &why) {
+    reasons_.push_back((op->getName().stripDialect() + ": " + why).str());
+  }
+
+  MatmulOp matmul_;
+  llvm::SmallVector<Link> links_{};
+  llvm::SmallVector<std::string> reasons_;
+};
+
+} // namespace
+
+void ProductChain::collect() {
+  Value value = matmul_.getResult();
+  while (value.hasOneUse()) {
+    Operation *user = *value.getUsers().begin();
+    // Another block is a group that exists: there it is the other operand's residual.
+    if (user->getBlock() != matmul_->getBlock() || !take(user, value))
+      return;
+    value = user->getResult(0);
+  }
+}
+
+/// Takes the sole reader of `value`, or says why not.
+bool ProductChain::take(Operation *op, Value value) {
+  bool active = llvm::any_of(links_, [](const Link &link) { return llvm::isa<GeluOp, ReluOp>(link.op); });
+  if (isImplicitCast(op)) {
+    links_.push_back({op, {}, {}});
+    return true;
+  }
+  if (auto reshape = llvm::dyn_cast<ReshapeOp>(op)) {
+    // The rows alone are counted otherwise.
+    if (typeOf(value).getShape().back() != typeOf(reshape.getResult()).getShape().back())
+      return false;
+    links_.push_back({op, {}, {}});
+    return true;
+  }
+  if (!op->hasTrait<ElementwiseOp>())
+    return false;
+  if (active) {
+    leave(op, "an epilogue ends in its activation");
+    return false;
+  }
+  if (auto add = llvm::dyn_cast<AddOp>(op))
+    return takeAdd(add, value);
+  if (auto gelu = llvm::dyn_cast<GeluOp>(op)) {
+    if (gelu.getForm() != GeluForm::Tanh) {
+      leave(op, "the product library has the tanh form alone");
+      return false;
+    }
+  } else if (llvm::isa<CastOp>(op)) {
+    leave(op, "written by the user: it rounds");
+    return false;
+  } else if (!llvm::isa<ReluOp>(op)) {
+    leave(op, "none of the product library's epilogues");
+    return false;
+  }
+  links_.push_back({op, {}, {}});
+  return true;
+}
+
+bool ProductChain::takeAdd(AddOp add, Value value) {
+  Value other = add.getLhs() == value ? add.getRhs() : add.getLhs();
+  Value source = withoutCasts(other);
+  bool bias = llvm::any_of(links_, [](const Link &link) { return link.bias; });
+  bool residual = llvm::any_of(links_, [](const Link &link) { return link.residual; });
+  if (std::optional<VectorAccess> vector = columnVector(source)) {
+    if (bias || !isAligned(*vector)) {
+      leave(add, bias ? "a second bias" : "the bias does not begin at a multiple of 16 bytes");
+      return false;
+    }
+    links_.push_back({add, source, {}});
+    return true;
+  }
+  Operation *producer = source.getDefiningOp();
+  if (residual || (producer && (producer->hasTrait<ViewLike>() || llvm::isa<ConstantOp>(producer)))) {
+    leave(add, residual ? "a second residual" : "the library reads a residual as the result's own shape");
+    return false;
+  }
+  links_.push_back({add, {}, source});
+  return true;
+}
+
+/// Why the product cannot end behind the first `links` of the chain; empty if it can.
+std::string ProductChain::problem(size_t links) {
+  auto chain = llvm::ArrayRef(links_).take_front(links);
+  if (chain.empty())
+    return "";
+  Operation *last = chain.back().op;
+  mlir::Type element = elementOf(last->getResult(0));
+  if (llvm::isa<ReshapeOp>(last))
+    return "a view";
+  if (isImplicitCast(last) &&
+      elementOf(last->getOperand(0)).getIntOrFloatBitWidth() <= element.getIntOrFloatBitWidth())
+    return "a cast that its reader does while it reads";
+  if (!element.isF32() && element != elementOf(matmul_.getLhs()))
+    return "the library writes float32 or the operands' type";
+  for (const Link &link : chain) {
+    if (link.residual && elementOf(link.residual) != element)
+      return "the library reads a residual in the result's type";
+    // Float32 results would lose 13 bits (GpuProduct.Epilogues measures it).
+    if (llvm::isa<GeluOp>(link.op) && element.isF32())
+      return "the library's tanh is off by up to 2^-11, and the result is float32";
+  }
+  // Done there for nothing: the kernel reads what the product wrote, in the narrow type where there is one,
+  // and a sum that nobody else reads is never stored.
+  Value result = last->getResult(0);
+  bool computes = !llvm::all_of(chain, [](const Link &link) { return movesNothing(link.op); });
+  if (computes && result.hasOneUse() && isRowsOp(*result.getUsers().begin()))
+    return "one row kernel alone reads the result, and does this while it reads";
+  return "";
+}
+
+/// The library takes a bias of the result's type alone: a vector of another is cast first.
+Value ProductChain::inTypeOf(Value bias, mlir::Type element) {
+  if (elementOf(bias) == element)
+    return bias;
+  llvm::SmallVector<Operation *> views;
+  Value base = bias;
+  while (Operation *view = base.getDefiningOp()) {
+    if (!view->hasTrait<ViewLike>())
+      break;
+    views.push_back(view);
+    base = view->getOperand(0);
+  }
+  mlir::OpBuilder builder(matmul_.getContext());
+  builder.setInsertionPointAfterValue(base);
+  Value value = GraphBuilder(builder, base.getLoc()).cast(base, element, /*implicit=*/true);
+  for (Operation *view : llvm::reverse(views)) {
+    builder.setInsertionPoint(view);
+    Operation *clone = builder.clone(*view);
+    clone->setOperand(0, value);
+    value = clone->getResult(0);
+    value.setType(withElementType(typeOf(value), element));
+  }
+  return value;
+}
+
+void ProductChain::outline() {
+  size_t taken = links_.size();
+  for (std::string why; !(why = problem(taken)).empty(); --taken)
+    if (!movesNothing(links_[taken - 1].op))
+      leave(links_[taken - 1].op, why);
+  links_.truncate(taken);
+  llvm::SmallVector<Operation *> ops{matmul_};
+  mlir::Type element = elementOf(taken ? links_.back().op->getResult(0) : Value(matmul_.getResult()));
+  for (const Link &link : links_) {
+    if (Value addend = link.bias ? link.bias : link.residual) {
+      // Inside, the add has one type; what the library reads comes from outside.
+      Value value = ops.back()->getResult(0);
+      Value outer = link.bias ? inTypeOf(addend, element) : addend;
+      mlir::OpBuilder builder(link.op);
+      GraphBuilder g(builder, link.op->getLoc());
+      if (elementOf(outer) != elementOf(value)) {
+        outer = g.cast(outer, elementOf(value), /*implicit=*/true);
+        ops.push_back(outer.getDefiningOp());
+      }
+      mlir::OpOperand &operand = link.op->getOpOperand(link.op->getOperand(0) == value ? 1 : 0);
+      Value replaced = operand.get();
+      operand.set(outer);
+      eraseUnused(replaced);
+    }
+    ops.push_back(link.op);
+  }
+  GroupOp group = heddle::outline(GroupKind::Product, ops, labelOf(ops), ops.back()->getResult(0));
+  if (reasons_.empty())
+    return;
+  llvm::SmallVector<llvm::StringRef> texts(reasons_.begin(), reasons_.end());
+  group.setReasonsAttr(mlir::OpBuilder(group).getStrArrayAttr(texts));
+}
+
+void heddle::fuseProducts(mlir::func::FuncOp func) {
+  for (MatmulOp matmul : llvm::to_vector(func.getBody().front().getOps<MatmulOp>()))
+    ProductChain(matmul).outline();
+}

@@ -1,0 +1,36 @@
+//===- ProductFusion.h - What a product takes of its readers ----*- C++ -*-===//
+//
+// A product group holds a matmul and the ops behind it that cuBLASLt computes while it writes: a bias along
+// the columns, GELU in its tanh form, ReLU, a residual. The CPU's products follow the same rules, so that
+// both devices run the same groups.
+//
+//===----------------------------------------------------------------------===//
+#ifndef HEDDLE_COMPILER_FUSION_PRODUCTFUSION_H
+#define HEDDLE_COMPILER_FUSION_PRODUCTFUSION_H
+
+#include "dialects/Graph/GraphDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <string>
+
+namespace heddle {
+
+/// The product that a group stands for: result = activation(matmul + bias + residual).
+struct ProductParts {
+  graph::MatmulOp matmul;
+  mlir::Value bias;              ///< As the add reads it, without implicit casts; null: none.
+  mlir::Value residual;          ///< The same.
+  mlir::Operation *activation{}; ///< `graph.gelu tanh` or `graph.relu`; null: none.
+};
+
+/// Reads the parts of a product group, or of an eager one, which holds a matmul and casts alone.
+ProductParts productParts(graph::GroupOp group);
+
+/// Outlines every matmul of the function that is in no group yet, with what its product takes; the group's
+/// reasons say what it left to others.
+void fuseProducts(mlir::func::FuncOp func);
+
+} // namespace heddle
+
+#endif // HEDDLE_COMPILER_FUSION_PRODUCTFUSION_H

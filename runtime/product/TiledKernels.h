@@ -1,0 +1,55 @@
+//===- TiledKernels.h - The inner loops of a tiled product ------*- C++ -*-===//
+//
+// One table of functions for each level of the processor, compiled for it alone. What they work on was packed
+// by TiledProduct: no edges, no other types than float32.
+//
+//===----------------------------------------------------------------------===//
+#ifndef HEDDLE_RUNTIME_PRODUCT_TILEDKERNELS_H
+#define HEDDLE_RUNTIME_PRODUCT_TILEDKERNELS_H
+
+#include <cstdint>
+
+namespace heddle::runtime {
+
+/// Elements of k that one call sums: a panel of b with so many rows stays in the first-level cache.
+constexpr int64_t kTiledDepth = 384;
+/// Distance of the packed rows of a, in elements: not a power of two, so that a panel's rows do not share the
+/// few sets of the first-level cache that a power of two would leave them.
+constexpr int64_t kTiledRowStride = kTiledDepth + 16;
+
+struct TiledKernels {
+  static constexpr int kMostRows = 14;
+
+  int64_t rows;    ///< Of a panel of a, at most kMostRows.
+  int64_t columns; ///< Of a panel of b.
+
+  /// to[i * toLd + j] = sum over l < depth of a[i * aLd + l] * b[l * bLd + j], with from[i * fromLd
+  /// + j] added where `from` is not null; it may be `to`. One fused multiply-add an element in the order of
+  /// l.
+  struct Block {
+    int64_t depth;
+    const float *a;
+    int64_t
+        aLd; ///< kTiledRowStride. Not a constant in the loops: addresses by register are shorter, and with
+             ///< displacements fetching the instructions takes longer than the sums (252 to 268 GFLOP/s).
+    const float *b;
+    int64_t bLd;
+    float *panel; ///< multiplyAndPack: b is copied here, rows next to each other; aligned to 64 bytes.
+    const float *from;
+    int64_t fromLd;
+    float *to;
+    int64_t toLd;
+  };
+  using Multiply = void (*)(const Block &block);
+  Multiply multiply[kMostRows];        ///< multiply[r - 1] does r rows; bLd is `columns`.
+  Multiply multiplyAndPack[kMostRows]; ///< Stores b as it goes by, which costs nothing: the sums take longer.
+
+  /// destination[j * destinationLd + i] = source[i * sourceLd + j] for 16 rows i and 16 columns j.
+  void (*transpose16)(const float *source, int64_t sourceLd, float *destination, int64_t destinationLd);
+};
+
+extern const TiledKernels kTiledKernelsV4, kTiledKernelsV3, kTiledKernelsBaseline;
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_PRODUCT_TILEDKERNELS_H

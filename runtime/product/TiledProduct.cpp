@@ -1,0 +1,366 @@
+//===- TiledProduct.cpp - Heddle's own products on the CPU ----------------===//
+#include "runtime/product/TiledProduct.h"
+
+#include "runtime/base/Convert.h"
+#include "runtime/product/Epilogue.h"
+#include "runtime/product/TiledKernels.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::runtime {
+
+namespace {
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
+
+constexpr int64_t kBlock = 16; ///< Rows and columns that are transposed at once.
+
+constexpr int64_t kLine = 16; ///< Elements of a cache line.
+float *aligned(float *data) {
+  return reinterpret_cast<float *>(roundUp(reinterpret_cast<intptr_t>(data), kLine * int64_t{sizeof(float)}));
+}
+
+/// How much of a is packed at a time: rows whose block of kTiledDepth columns, with a tile's share of b and
+/// d, fits a second-level cache of 1 MiB; fewer where k is so large that all of k would be tens of megabytes.
+constexpr int64_t kChunkRows = 512, kChunkElements = int64_t{4} << 20;
+
+/// Panels of b side by side in a tile, at the most. Each block of a that comes from the third-level cache is
+/// used for so many panels.
+constexpr int64_t kTilePanels = 6;
+
+/// How `rows` × n are cut: tiles of tileM × tileN, multiples of a panel's size.
+struct Grid {
+  int64_t tileM, tileN, tilesM, tilesN;
+};
+
+/// The cut with the least work on the busiest thread. Besides its multiply-adds a tile brings its share of a
+/// and b into the cache, at about the cost of `load` multiply-adds an element.
+Grid chooseGrid(int64_t rows, int64_t n, int threads, const TiledKernels &kernels) {
+  constexpr double load = 8;
+  Grid best{};
+  double bestCost = -1;
+  int64_t panelsM = ceilDiv(rows, kernels.rows), panelsN = ceilDiv(n, kernels.columns);
+  for (int64_t wantM = 1; wantM <= std::min<int64_t>(threads, panelsM); ++wantM)
+    for (int64_t panels = 1; panels <= std::min(kTilePanels, panelsN); ++panels) {
+      Grid grid;
+      grid.tileM = ceilDiv(panelsM, wantM) * kernels.rows;
+      grid.tileN = panels * kernels.columns;
+      grid.tilesM = ceilDiv(rows, grid.tileM);
+      grid.tilesN = ceilDiv(n, grid.tileN);
+      auto rounds = static_cast<double>(ceilDiv(grid.tilesM * grid.tilesN, threads));
+      auto tileM = static_cast<double>(grid.tileM), tileN = static_cast<double>(grid.tileN);
+      double cost = rounds * (tileM * tileN + load * (tileM + tileN));
+      if (bestCost < 0 || cost < bestCost) {
+        best = grid;
+        bestCost = cost;
+      }
+    }
+  return best;
+}
+
+/// A stored matrix of one of the three float types.
+struct Stored {
+  DType dtype;
+  const char *data;
+  int64_t ld;
+
+  const char *at(int64_t row, int64_t column) const { return data + (row * ld + column) * sizeOf(dtype); }
+
+  /// `count` elements of a row as float32: in place, or widened to `wide`.
+  const float *row(int64_t row, int64_t column, int64_t count, float *wide) const {
+    if (dtype == DType::F32)
+      return reinterpret_cast<const float *>(at(row, column));
+    // The plan's verifier admits these types alone, so that nothing can fail.
+    (void)widenToF32(dtype, at(row, column), wide, count);
+    return wide;
+  }
+};
+
+/// destination[j * ld + i] = source(row + i, column + j), zero for i from `rows` to the next multiple of
+/// kBlock below `padded`. `wide` holds kBlock × kTiledDepth elements.
+void packTransposed(const TiledKernels &kernels, const Stored &source, int64_t row, int64_t column,
+                    int64_t rows, int64_t columns, int64_t padded, float *destination, int64_t ld,
+                    float *wide) {
+  float block[kBlock * kBlock], turned[kBlock * kBlock];
+  for (int64_t i = 0; i < padded; i += kBlock) {
+    int64_t height = std::clamp<int64_t>(rows - i, 0, kBlock);
+    const float *from[kBlock];
+    for (int64_t r = 0; r < height; ++r)
+      from[r] = source.row(row + i + r, column, columns, wide + r * kTiledDepth);
+    bool regular = height == kBlock && i + kBlock <= padded;
+    // Rows of a stored float32 matrix are source.ld apart, widened ones kTiledDepth.
+    int64_t fromLd = source.dtype == DType::F32 ? source.ld : kTiledDepth;
+    for (int64_t j = 0; j < columns; j += kBlock) {
+      int64_t width = std::min(kBlock, columns - j);
+      if (regular && width == kBlock) {
+        kernels.transpose16(from[0] + j, fromLd, destination + j * ld + i, ld);
+        continue;
+      }
+      std::memset(block, 0, sizeof(block));
+      for (int64_t r = 0; r < height; ++r)
+        std::memcpy(block + r * kBlock, from[r] + j, static_cast<size_t>(width) * sizeof(float));
+      kernels.transpose16(block, kBlock, turned, kBlock);
+      for (int64_t c = 0; c < width; ++c)
+        std::memcpy(destination + (j + c) * ld + i, turned + c * kBlock,
+                    static_cast<size_t>(std::min(kBlock, padded - i)) * sizeof(float));
+    }
+  }
+}
+
+/// One matrix of the batch.
+class Matrix {
+public:
+  Matrix(const Product &p, const TiledKernels &kernels, int64_t batch, const void *a, const void *b,
+         const void *c, const float *bias, void *d)
+      : p(p), kernels(kernels), a(stored(p.a, a, batch)), b(stored(p.b, b, batch)), c(stored(p.c, c, batch)),
+        bias(bias), d(static_cast<char *>(d) + batch * p.d.batchStride * sizeOf(p.d.dtype)) {}
+
+  /// Packs panel number `panel` of the rows from `row` on: its rows kTiledRowStride apart, a block of k after
+  /// the other. Rows beyond `rows` are left as they are: what multiplies them is not stored.
+  void packA(int64_t row, int64_t rows, int64_t panel, float *packed, float *wide) const {
+    int64_t first = panel * kernels.rows, count = std::min(kernels.rows, rows - first);
+    for (int64_t l = 0; l < p.k; l += kTiledDepth) {
+      int64_t depth = std::min(kTiledDepth, p.k - l);
+      float *to = packed + blockOfA(l, panelsOf(rows)) + first * kTiledRowStride;
+      if (p.a.transposed)
+        packTransposed(kernels, a, l, row + first, depth, count, roundUp(depth, kBlock), to, kTiledRowStride,
+                       wide);
+      else
+        for (int64_t i = 0; i < count; ++i) {
+          const float *from = a.row(row + first + i, l, depth, wide);
+          std::memcpy(to + i * kTiledRowStride, from, static_cast<size_t>(depth) * sizeof(float));
+        }
+    }
+  }
+
+  int64_t panelsOf(int64_t rows) const { return ceilDiv(rows, kernels.rows); }
+  /// Where the block of k from l on begins among the packed rows.
+  int64_t blockOfA(int64_t l, int64_t panels) const {
+    return l / kTiledDepth * panels * kernels.rows * kTiledRowStride;
+  }
+
+  /// The elements of a thread's scratch.
+  int64_t scratchElements(const Grid &grid) const {
+    constexpr int64_t wide = kBlock * kTiledDepth; // What packing widens: kBlock rows, or one row of a tile.
+    return kLine + grid.tileN * kTiledDepth + grid.tileM * grid.tileN + wide;
+  }
+
+  struct Tile {
+    int64_t row, column, rows, columns;
+  };
+
+  /// The sums of a tile, then its epilogue and store. `chunkRow` is the first of the `chunkRows` packed rows;
+  /// `next` is the tile that this thread computes afterwards, or null.
+  Status tile(const Tile &tile, const Tile *next, int64_t chunkRow, int64_t chunkRows, const float *packedA,
+              float *scratch, const Grid &grid) const {
+    float *packedB = aligned(scratch), *sums = packedB + grid.tileN * kTiledDepth,
+          *wide = sums + grid.tileM * grid.tileN;
+    int64_t ld = roundUp(tile.columns, kernels.columns);
+    int64_t firstPanel = (tile.row - chunkRow) / kernels.rows;
+    if (p.k == 0) {
+      std::memset(sums, 0, static_cast<size_t>(tile.rows * ld) * sizeof(float));
+      return finish(tile, 0, sums, ld, wide);
+    }
+    // Panels that need neither epilogue nor conversion: the last block of k stores them where they belong.
+    int64_t direct = storesDirectly() ? tile.columns / kernels.columns * kernels.columns : 0;
+    bool packsByItself = !p.b.transposed && b.dtype == DType::F32;
+    for (int64_t l = 0; l < p.k; l += kTiledDepth) {
+      int64_t depth = std::min(kTiledDepth, p.k - l);
+      bool last = l + depth == p.k;
+      for (int64_t j = 0; j < tile.columns; j += kernels.columns)
+        if (!packsByItself || j + kernels.columns > tile.columns)
+          packB(tile, j, l, depth, packedB + j * kTiledDepth, wide);
+      Prefetch ahead = !last ? prefetch(tile, l + depth) : next ? prefetch(*next, 0) : Prefetch{};
+      const float *blockA =
+          packedA + blockOfA(l, panelsOf(chunkRows)) + firstPanel * kernels.rows * kTiledRowStride;
+      int64_t steps = panelsOf(tile.rows) * (ld / kernels.columns);
+      int64_t share = ceilDiv(ahead.lines(), steps);
+      // A panel of a comes once from the third-level cache and meets every panel of b, which are in the
+      // second.
+      for (int64_t i = 0; i < tile.rows; i += kernels.rows)
+        for (int64_t j = 0; j < ld; j += kernels.columns) {
+          ahead.some(share);
+          int64_t rows = std::min(kernels.rows, tile.rows - i);
+          TiledKernels::Block block;
+          block.depth = depth;
+          block.a = blockA + i * kTiledRowStride;
+          block.aLd = kTiledRowStride;
+          block.panel = packedB + j * kTiledDepth;
+          bool packs = i == 0 && packsByItself && j + kernels.columns <= tile.columns;
+          block.b = packs ? b.row(l, tile.column + j, 0, nullptr) : block.panel;
+          block.bLd = packs ? b.ld : kernels.columns;
+          block.to = sums + i * ld + j;
+          block.toLd = ld;
+          block.from = l > 0 ? block.to : nullptr;
+          block.fromLd = ld;
+          if (j < direct) {
+            if (l == 0 && p.beta == 1.0) {
+              block.from = c.row(tile.row + i, tile.column + j, 0, nullptr);
+              block.fromLd = c.ld;
+            }
+            if (last) {
+              block.to = reinterpret_cast<float *>(d) + (tile.row + i) * p.d.ld + tile.column + j;
+              block.toLd = p.d.ld;
+            }
+          }
+          (packs ? kernels.multiplyAndPack : kernels.multiply)[rows - 1](block);
+        }
+    }
+    return finish(tile, direct, sums, ld, wide);
+  }
+
+private:
+  static Stored stored(const MatrixRef &matrix, const void *base, int64_t batch) {
+    return {matrix.dtype,
+            static_cast<const char *>(base) + (base ? batch * matrix.batchStride * sizeOf(matrix.dtype) : 0),
+            matrix.ld};
+  }
+
+  /// Lines of a stored rectangle that are asked for a few at a time.
+  struct Prefetch {
+    const char *base = nullptr;
+    int64_t rows = 0, stride = 0, linesPerRow = 0, row = 0, line = 0;
+
+    int64_t lines() const { return rows * linesPerRow; }
+    void some(int64_t count) {
+      for (; count > 0 && row < rows; --count) {
+        __builtin_prefetch(base + row * stride + line * 64, 0, 2);
+        if (++line == linesPerRow) {
+          line = 0;
+          ++row;
+        }
+      }
+    }
+  };
+
+  Prefetch prefetch(const Tile &tile, int64_t l) const {
+    int64_t depth = std::min(kTiledDepth, p.k - l);
+    int64_t rows = p.b.transposed ? tile.columns : depth, columns = p.b.transposed ? depth : tile.columns;
+    Prefetch ahead;
+    ahead.base = p.b.transposed ? b.at(tile.column, l) : b.at(l, tile.column);
+    ahead.rows = rows;
+    ahead.stride = b.ld * sizeOf(b.dtype);
+    ahead.linesPerRow = ceilDiv(columns * sizeOf(b.dtype), 64);
+    return ahead;
+  }
+
+  /// Whether the sums are what is stored: c may only be added as it is.
+  bool storesDirectly() const {
+    return p.d.dtype == DType::F32 && p.alpha == 1.0 && p.epilogue == Epilogue::None &&
+           (p.beta == 0.0 || (p.beta == 1.0 && c.dtype == DType::F32));
+  }
+
+  /// The panel of b from column j of the tile on, depth × kernels.columns; what lies beyond the matrix is
+  /// zero.
+  void packB(const Tile &tile, int64_t j, int64_t l, int64_t depth, float *panel, float *wide) const {
+    int64_t columns = std::min(kernels.columns, tile.columns - j);
+    if (p.b.transposed)
+      return packTransposed(kernels, b, tile.column + j, l, columns, depth, kernels.columns, panel,
+                            kernels.columns, wide);
+    for (int64_t i = 0; i < depth; ++i) {
+      const float *from = b.row(l + i, tile.column + j, columns, wide);
+      float *to = panel + i * kernels.columns;
+      std::memcpy(to, from, static_cast<size_t>(columns) * sizeof(float));
+      if (columns < kernels.columns)
+        std::memset(to + columns, 0, static_cast<size_t>(kernels.columns - columns) * sizeof(float));
+    }
+  }
+
+  /// Stores the columns of a tile from `first` on.
+  Status finish(const Tile &tile, int64_t first, float *sums, int64_t ld, float *wide) const {
+    auto alpha = static_cast<float>(p.alpha), beta = static_cast<float>(p.beta);
+    int64_t columns = tile.columns - first, column = tile.column + first;
+    for (int64_t i = 0; i < tile.rows && columns > 0; ++i) {
+      float *row = sums + i * ld + first;
+      if (alpha != 1.0f)
+        for (int64_t j = 0; j < columns; ++j)
+          row[j] *= alpha;
+      if (beta != 0.0f) {
+        const float *from = c.row(tile.row + i, column, columns, wide);
+        for (int64_t j = 0; j < columns; ++j)
+          row[j] += beta * from[j];
+      }
+      applyEpilogue(p.epilogue, row, 1, columns, ld, bias ? bias + column : nullptr);
+      HEDDLE_RETURN_IF_ERROR(
+          narrowFromF32(p.d.dtype, row, d + ((tile.row + i) * p.d.ld + column) * sizeOf(p.d.dtype), columns));
+    }
+    return Status::ok();
+  }
+
+  const Product &p;
+  const TiledKernels &kernels;
+  Stored a, b, c;
+  const float *bias;
+  char *d;
+};
+
+const TiledKernels &kernelsFor(CpuLevel level) {
+  switch (level) {
+  case CpuLevel::V4:
+    return kTiledKernelsV4;
+  case CpuLevel::V3:
+    return kTiledKernelsV3;
+  case CpuLevel::Baseline:
+    break;
+  }
+  return kTiledKernelsBaseline;
+}
+
+} // namespace
+
+TiledProducts::TiledProducts(ThreadPool &pool, CpuLevel level)
+    : pool_(pool), kernels_(kernelsFor(level)), scratch_(static_cast<size_t>(pool.threads())) {}
+
+Status TiledProducts::run(const Product &product, const void *a, const void *b, const void *c,
+                          const void *bias, void *d) {
+  const Product &p = product;
+  std::vector<float> wideBias;
+  if (hasBias(p.epilogue)) {
+    wideBias.resize(static_cast<size_t>(p.n));
+    HEDDLE_RETURN_IF_ERROR(widenToF32(p.biasType, bias, wideBias.data(), p.n));
+  }
+  int64_t blocks = std::max<int64_t>(ceilDiv(p.k, kTiledDepth), 1);
+  // Chunks of one size, so that the last is no sliver.
+  int64_t most =
+      roundUp(std::clamp(kChunkElements / (blocks * kTiledDepth), kernels_.rows, kChunkRows), kernels_.rows);
+  int64_t chunks = std::max<int64_t>(ceilDiv(p.m, most), 1);
+  int64_t chunk = roundUp(ceilDiv(p.m, chunks), kernels_.rows);
+  std::vector<Status> statuses(scratch_.size());
+  for (int64_t batch = 0; batch < p.batch; ++batch) {
+    Matrix matrix(p, kernels_, batch, a, b, c, hasBias(p.epilogue) ? wideBias.data() : nullptr, d);
+    for (int64_t row = 0; row < p.m; row += chunk) {
+      int64_t rows = std::min(chunk, p.m - row), panels = matrix.panelsOf(rows);
+      Grid grid = chooseGrid(rows, p.n, pool_.threads(), kernels_);
+      auto floats = static_cast<size_t>(matrix.scratchElements(grid));
+      packedA_.resize(
+          std::max(packedA_.size(), static_cast<size_t>(panels * kernels_.rows * blocks * kTiledRowStride)));
+      for (std::vector<float> &scratch : scratch_)
+        scratch.resize(std::max(scratch.size(), floats));
+      pool_.parallelFor(panels, 1, [&](int64_t begin, int64_t end, int thread) {
+        for (int64_t panel = begin; panel < end; ++panel)
+          matrix.packA(row, rows, panel, packedA_.data(), scratch_[static_cast<size_t>(thread)].data());
+      });
+      auto tileAt = [&](int64_t i) {
+        int64_t tileRow = i % grid.tilesM * grid.tileM, column = i / grid.tilesM * grid.tileN;
+        return Matrix::Tile{row + tileRow, column, std::min(grid.tileM, rows - tileRow),
+                            std::min(grid.tileN, p.n - column)};
+      };
+      pool_.parallelFor(grid.tilesM * grid.tilesN, 1, [&](int64_t begin, int64_t end, int thread) {
+        for (int64_t i = begin; i < end; ++i) {
+          Matrix::Tile tile = tileAt(i), next = i + 1 < end ? tileAt(i + 1) : tile;
+          Status status = matrix.tile(tile, i + 1 < end ? &next : nullptr, row, rows, packedA_.data(),
+                                      scratch_[static_cast<size_t>(thread)].data(), grid);
+          if (!status.isOk())
+            statuses[static_cast<size_t>(thread)] = std::move(status);
+        }
+      });
+    }
+  }
+  for (Status &status : statuses)
+    HEDDLE_RETURN_IF_ERROR(std::move(status));
+  return Status::ok();
+}
+
+} // namespace heddle::runtime

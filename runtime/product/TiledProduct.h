@@ -1,0 +1,45 @@
+//===- TiledProduct.h - Heddle's own products on the CPU --------*- C++ -*-===//
+//
+// A compiled plan's products, where the library packs both operands again for each of a product's tiles and
+// writes the result before the epilogue reads it. Here a is packed once for all threads, b tile by tile while
+// the next tile's share is on its way into the cache, and a tile gets its epilogue, its conversion and its
+// residual while it is in the second-level cache. docs/rationale.md, "CPU products", has the measurements.
+// The blocking is that of Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008.
+//
+//===----------------------------------------------------------------------===//
+#ifndef HEDDLE_RUNTIME_PRODUCT_TILEDPRODUCT_H
+#define HEDDLE_RUNTIME_PRODUCT_TILEDPRODUCT_H
+
+#include "runtime/base/CpuFeatures.h"
+#include "runtime/base/Status.h"
+#include "runtime/base/ThreadPool.h"
+#include "runtime/plan/Plan.h"
+
+#include <vector>
+
+namespace heddle::runtime {
+
+struct TiledKernels;
+
+/// Computes Plan.h's Product with float32 sums: k in blocks of kTiledDepth, one fused multiply-add after the
+/// other within a block, blocks added in their order. An element's bits depend on neither the number of
+/// threads nor the tiles. bf16 and f16 operands are widened as they are packed, a narrow result is rounded
+/// once. Not for two callers at a time.
+class TiledProducts {
+public:
+  /// For the instructions of `level`, which this processor must have.
+  TiledProducts(ThreadPool &pool, CpuLevel level);
+
+  /// As CpuProducts::run.
+  Status run(const Product &product, const void *a, const void *b, const void *c, const void *bias, void *d);
+
+private:
+  ThreadPool &pool_;
+  const TiledKernels &kernels_;
+  std::vector<float> packedA_;              ///< Some rows of a, all of k; shared by the threads.
+  std::vector<std::vector<float>> scratch_; ///< Of each thread: a block of b, a tile of d, what is widened.
+};
+
+} // namespace heddle::runtime
+
+#endif // HEDDLE_RUNTIME_PRODUCT_TILEDPRODUCT_H

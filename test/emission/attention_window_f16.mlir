@@ -1,0 +1,28 @@
+// RUN: heddle-opt %s --legalize-cuda=arch=sm_90a --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | diff %S/golden/attention_window_f16.cu -
+// Heads of 80 in float16, a window of 64 keys.
+kernel.func @attention_window_f16(%q: !kernel.buffer<f16> loc("q"),
+                                 %k: !kernel.buffer<f16> loc("k"),
+                                 %v: !kernel.buffer<f16> loc("v"),
+                                 %out: !kernel.buffer<f16> loc("out"),
+                                 %batch: index loc("batch"),
+                                 %heads: index loc("heads"),
+                                 %key_heads: index loc("key_heads"),
+                                 %queries: index loc("queries"),
+                                 %keys: index loc("keys"),
+                                 %q_batch: index {kernel.divisor = 16 : i64} loc("q_batch"),
+                                 %q_head: index {kernel.divisor = 16 : i64} loc("q_head"),
+                                 %q_row: index {kernel.divisor = 16 : i64} loc("q_row"),
+                                 %k_batch: index {kernel.divisor = 16 : i64} loc("k_batch"),
+                                 %k_head: index {kernel.divisor = 16 : i64} loc("k_head"),
+                                 %k_row: index {kernel.divisor = 16 : i64} loc("k_row"),
+                                 %v_batch: index {kernel.divisor = 16 : i64} loc("v_batch"),
+                                 %v_head: index {kernel.divisor = 16 : i64} loc("v_head"),
+                                 %v_row: index {kernel.divisor = 16 : i64} loc("v_row"),
+                                 %out_batch: index {kernel.divisor = 16 : i64} loc("out_batch"),
+                                 %out_head: index {kernel.divisor = 16 : i64} loc("out_head"),
+                                 %out_row: index {kernel.divisor = 16 : i64} loc("out_row")) {
+  kernel.skeleton "attention_forward"<f16, 80, 80> scale 1.250000000e-01 causal window 64
+    (%q, %k, %v, %out : !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f16>)
+    [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %out_batch, %out_head, %out_row]
+    score {} mask {}
+}
