@@ -20,11 +20,13 @@ static bool isImplicitCast(mlir::Operation *op) {
 }
 
 /// The op with the implicit casts that its kernel does while it reads operands and writes the result, in
-/// order.
+/// order. A concatenation takes none: it is a copy of each part, of any extent, into its place.
 static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {
   llvm::SmallVector<mlir::Operation *> members;
   if (isImplicitCast(op))
     return members;
+  if (llvm::isa<ConcatOp>(op))
+    return {op};
   for (mlir::Value operand : op->getOperands())
     if (mlir::Operation *cast = operand.getDefiningOp();
         isImplicitCast(cast) && cast->hasOneUse() && hasSingleElements(cast->getResult(0)))

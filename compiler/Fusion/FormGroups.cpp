@@ -131,7 +131,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     for (Operation &op : llvm::make_early_inc_range(block))
       if (isComputeOp(&op))
         materializeOperands(&op);
-    fuseProducts(func);
+    fuseProducts(func, gatedProducts);
     mlir::sortTopologically(&block);
     RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);
     merged += counts.merged;

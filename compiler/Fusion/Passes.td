@@ -23,7 +23,9 @@ def FormGroups : Pass<"form-groups", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
   let options = [Option<"maxBuffers", "max-buffers", "int64_t", "16", "Buffers that a rows group may touch">,
-                 Option<"maxOps", "max-ops", "int64_t", "256", "Ops that a rows group may hold">];
+                 Option<"maxOps", "max-ops", "int64_t", "256", "Ops that a rows group may hold">,
+                 Option<"gatedProducts", "gated-products", "bool", "false",
+                        "Products take silu(first half of their columns) * second half">];
   let statistics = [Statistic<"merged", "edges merged", "Producer and consumer groups that became one">,
                     Statistic<"refused", "edges refused", "Edges that stayed between two groups">];
 }

@@ -58,7 +58,7 @@ ProductParts heddle::productParts(GroupOp group) {
     if (op.getNumResults() == 0 || llvm::none_of(op.getOperands(), onProduct))
       continue;
     product.insert(op.getResult(0));
-    if (llvm::isa<GeluOp, ReluOp>(op))
+    if (llvm::isa<GeluOp, ReluOp, SiluOp>(op))
       parts.activation = &op;
     if (!llvm::isa<AddOp>(op))
       continue;
@@ -73,17 +73,19 @@ namespace {
 /// The ops from a matmul on that its product may take, in order.
 class ProductChain {
 public:
-  explicit ProductChain(MatmulOp matmul) : matmul_(matmul) { collect(); }
+  ProductChain(MatmulOp matmul, bool gated) : matmul_(matmul) { collect(gated); }
 
   void outline();
 
 private:
   struct Link {
     Operation *op;
-    Value bias, residual; ///< What the op adds to the product, if it does.
+    Value bias{}, residual{};                ///< What the op adds to the product, if it does.
+    llvm::SmallVector<Operation *> before{}; ///< What lies between the product and the op's two operands.
   };
 
-  void collect();
+  void collect(bool gated);
+  bool takeGate(Value value);
   bool take(Operation *op, Value value);
   bool takeAdd(AddOp add, Value value);
   std::string problem(size_t links);
@@ -99,8 +101,54 @@ private:
 
 } // namespace
 
-void ProductChain::collect() {
+/// silu(first half of the columns) * second half, each through implicit casts, and what casts the result.
+bool ProductChain::takeGate(Value value) {
+  llvm::ArrayRef<int64_t> shape = typeOf(value).getShape();
+  SliceOp slices[2];
+  for (Operation *user : value.getUsers()) {
+    auto slice = llvm::dyn_cast<SliceOp>(user);
+    if (!slice || slice->getBlock() != matmul_->getBlock() ||
+        llvm::any_of(slice.getStrides(), [](int64_t stride) { return stride != 1; }) ||
+        llvm::any_of(slice.getOffsets().drop_back(), [](int64_t offset) { return offset != 0; }) ||
+        typeOf(slice.getResult()).getShape().drop_back() != shape.drop_back() ||
+        2 * typeOf(slice.getResult()).getShape().back() != shape.back())
+      return false;
+    slices[slice.getOffsets().back() != 0] = slice;
+  }
+  if (!slices[0] || !slices[1] || !value.hasNUses(2))
+    return false;
+  llvm::SmallVector<Operation *> ops{slices[0], slices[1]};
+  // The sole reader behind implicit casts.
+  auto reader = [&](Value from) -> Operation * {
+    while (from.hasOneUse()) {
+      Operation *user = *from.getUsers().begin();
+      if (!isImplicitCast(user))
+        return user;
+      ops.push_back(user);
+      from = user->getResult(0);
+    }
+    return nullptr;
+  };
+  auto silu = llvm::dyn_cast_or_null<SiluOp>(reader(slices[0].getResult()));
+  if (!silu)
+    return false;
+  ops.push_back(silu);
+  auto mul = llvm::dyn_cast_or_null<MulOp>(reader(silu.getResult()));
+  if (!mul || reader(slices[1].getResult()) != mul)
+    return false;
+  links_.push_back({mul, {}, {}, std::move(ops)});
+  return true;
+}
+
+void ProductChain::collect(bool gated) {
   Value value = matmul_.getResult();
+  if (gated && takeGate(value)) {
+    // An epilogue ends in its activation, but for the cast to what is stored.
+    Value result = links_.back().op->getResult(0);
+    if (result.hasOneUse() && isImplicitCast(*result.getUsers().begin()))
+      links_.push_back({*result.getUsers().begin()});
+    return;
+  }
   while (value.hasOneUse()) {
     Operation *user = *value.getUsers().begin();
     // Another block is a group that exists: there it is the other operand's residual.
@@ -249,6 +297,7 @@ void ProductChain::outline() {
       operand.set(outer);
       eraseUnused(replaced);
     }
+    ops.append(link.before);
     ops.push_back(link.op);
   }
   GroupOp group = heddle::outline(GroupKind::Product, ops, labelOf(ops), ops.back()->getResult(0));
@@ -258,7 +307,7 @@ void ProductChain::outline() {
   group.setReasonsAttr(mlir::OpBuilder(group).getStrArrayAttr(texts));
 }
 
-void heddle::fuseProducts(mlir::func::FuncOp func) {
+void heddle::fuseProducts(mlir::func::FuncOp func, bool gated) {
   for (MatmulOp matmul : llvm::to_vector(func.getBody().front().getOps<MatmulOp>()))
-    ProductChain(matmul).outline();
+    ProductChain(matmul, gated).outline();
 }

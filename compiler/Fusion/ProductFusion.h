@@ -1,8 +1,8 @@
 //===- ProductFusion.h - What a product takes of its readers ----*- C++ -*-===//
 //
 // A product group holds a matmul and the ops behind it that cuBLASLt computes while it writes: a bias along
-// the columns, GELU in its tanh form, ReLU, a residual. The CPU's products follow the same rules, so that
-// both devices run the same groups.
+// the columns, GELU in its tanh form, ReLU, a residual. The CPU's products follow the same rules, and take
+// the gate of SwiGLU besides.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_FUSION_PRODUCTFUSION_H
@@ -16,20 +16,21 @@
 
 namespace heddle {
 
-/// The product that a group stands for: result = activation(matmul + bias + residual).
+/// The product that a group stands for: result = activation(matmul + bias + residual), or silu(matmul's first
+/// half of columns) * second half, where the activation is `graph.silu`.
 struct ProductParts {
   graph::MatmulOp matmul;
   mlir::Value bias;              ///< As the add reads it, without implicit casts; null: none.
   mlir::Value residual;          ///< The same.
-  mlir::Operation *activation{}; ///< `graph.gelu tanh` or `graph.relu`; null: none.
+  mlir::Operation *activation{}; ///< `graph.gelu tanh`, `graph.relu` or `graph.silu`; null: none.
 };
 
 /// Reads the parts of a product group, or of an eager one, which holds a matmul and casts alone.
 ProductParts productParts(graph::GroupOp group);
 
 /// Outlines every matmul of the function that is in no group yet, with what its product takes; the group's
-/// reasons say what it left to others.
-void fuseProducts(mlir::func::FuncOp func);
+/// reasons say what it left to others. `gated`: whether the device's products multiply two halves.
+void fuseProducts(mlir::func::FuncOp func, bool gated);
 
 } // namespace heddle
 

@@ -135,6 +135,30 @@ Value addBiases(GraphBuilder &g, Value merged, llvm::MutableArrayRef<BiasOfProdu
   return cast(g.binary<AddOp>(merged, g.broadcast(vector, symbolicShape(typeOf(merged)))), first.after);
 }
 
+/// A weight that is cast before its product reads it: the bytes of the cast, and the product's columns.
+struct CastWeight {
+  int64_t bytes = 0, columns = 0;
+
+  static CastWeight of(WeightProduct product) {
+    auto type = llvm::cast<mlir::RankedTensorType>(product.cast.getResult().getType());
+    return {type.getNumElements() * type.getElementTypeBitWidth() / 8, type.getShape().front()};
+  }
+};
+
+/// The largest of the module's, products apart.
+CastWeight largestCast(mlir::ModuleOp module) {
+  CastWeight largest;
+  module.walk([&](MatmulOp product) {
+    NearMiss miss;
+    std::optional<WeightProduct> found = weightProduct(product, miss);
+    if (!found || !found->cast)
+      return;
+    if (CastWeight weight = CastWeight::of(*found); weight.bytes > largest.bytes)
+      largest = weight;
+  });
+  return largest;
+}
+
 /// Puts the merged product in the first one's place, and slices in the others'.
 Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
   WeightProduct first = products.front();
@@ -187,6 +211,7 @@ struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
 
   void runOnOperation() override {
     Log log(reports, remarks);
+    CastWeight largest = largestCast(getOperation());
     llvm::MapVector<Value, llvm::SmallVector<MatmulOp>> byOperand;
     getOperation().walk([&](MatmulOp product) { byOperand[product.getLhs()].push_back(product); });
     for (auto &[lhs, products] : byOperand) {
@@ -207,6 +232,23 @@ struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
       }
       if (merging.size() < 2)
         continue;
+      CastWeight merged;
+      for (const WeightProduct &product : merging)
+        if (product.cast) {
+          CastWeight weight = CastWeight::of(product);
+          merged.bytes += weight.bytes;
+          merged.columns += weight.columns;
+        }
+      if (merged.bytes > largest.bytes || merged.columns > largest.columns) {
+        log.missed("merge-products", merging.front().product,
+                   {merging.back().transpose,
+                    "would be cast with the others: " + std::to_string(merged.bytes) + " bytes for " +
+                        std::to_string(merged.columns) +
+                        " columns at once, where the largest weight of the model takes " +
+                        std::to_string(largest.bytes) + " for " + std::to_string(largest.columns)});
+        ++numMissed;
+        continue;
+      }
       numMerged += merging.size() - 1;
       log.matched("merge-products", merge(merging));
     }

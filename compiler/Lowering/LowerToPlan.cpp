@@ -226,6 +226,8 @@ private:
     using plan::Epilogue;
     if (!parts.activation)
       return parts.bias ? Epilogue::Bias : Epilogue::None;
+    if (llvm::isa<SiluOp>(parts.activation))
+      return Epilogue::SiluMul;
     if (llvm::isa<ReluOp>(parts.activation))
       return parts.bias ? Epilogue::BiasRelu : Epilogue::Relu;
     return parts.bias ? Epilogue::BiasGeluTanh : Epilogue::GeluTanh;
@@ -238,7 +240,8 @@ private:
     if (!product)
       return group.emitError("an operand of the product cannot be read in place");
     flops_ += 2.0 * product->m * product->n * product->k * product->batch;
-    MatrixAccess result{group.getResult(0), 0, product->n, product->m * product->n, false};
+    int64_t columns = llvm::cast<RankedTensorType>(group.getResult(0).getType()).getShape().back();
+    MatrixAccess result{group.getResult(0), 0, columns, product->m * columns, false};
     bool low = !matmul.getLhs().getType().getElementType().isF32();
     plan::MathMode math = low ? plan::MathMode::Low : tf32_ ? plan::MathMode::TF32 : plan::MathMode::F32;
     plan::MatrixAttr addend;

@@ -86,6 +86,9 @@ struct Compiler::Impl {
     mlir::DialectRegistry registry;
     registerDialects(registry);
     context.appendDialectRegistry(registry);
+    // Errors name their op and its place; a note with its text would hold the whole module where that is the
+    // op.
+    context.printOpOnDiagnostic(false);
   }
 
   Status run(mlir::ModuleOp module, const ModelRequest &request, const CompileOptions &options,
@@ -118,7 +121,7 @@ struct Compiler::Impl {
   Status dump(mlir::ModuleOp module, int number, const std::string &name, const std::string &directory) {
     std::string text;
     llvm::raw_string_ostream out(text);
-    module.print(out, mlir::OpPrintingFlags().elideLargeElementsAttrs(1 << 20));
+    module.print(out); // Whole, so that the graph's phases read back.
     HEDDLE_RETURN_IF_ERROR(writeDump(directory, std::to_string(number) + "-" + name + ".mlir", text));
     if (name != "Target")
       return Status::ok();

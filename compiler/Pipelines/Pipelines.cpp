@@ -79,9 +79,11 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
       addLayoutPhase(manager, matches);
     break;
   case CompilePhase::Fusion:
-    if (compiled)
-      manager.addNestedPass<mlir::func::FuncOp>(createFormGroups());
-    else
+    if (compiled) {
+      FormGroupsOptions groups;
+      groups.gatedProducts = options.device == "cpu"; // cuBLASLt has no such epilogue.
+      manager.addNestedPass<mlir::func::FuncOp>(createFormGroups(groups));
+    } else
       manager.addNestedPass<mlir::func::FuncOp>(createEagerGroups());
     break;
   case CompilePhase::Lowering: {

@@ -72,6 +72,25 @@ Order ordered(const Lifetimes &lifetimes, Key key) {
   return order;
 }
 
+/// The most bytes that live at any one step of each buffer's life.
+std::vector<int64_t> pressures(const Lifetimes &lifetimes) {
+  int32_t steps = 0;
+  for (const Lifetime &life : lifetimes)
+    steps = std::max(steps, life.last + 1);
+  // Sums in 128 bits: what a buffer claims may be anything.
+  std::vector<__int128> live(static_cast<size_t>(steps) + 1);
+  for (const Lifetime &life : lifetimes) {
+    live[static_cast<size_t>(life.first)] += life.bytes;
+    live[static_cast<size_t>(life.last) + 1] -= life.bytes;
+  }
+  std::partial_sum(live.begin(), live.end(), live.begin());
+  std::vector<int64_t> most;
+  for (const Lifetime &life : lifetimes)
+    most.push_back(static_cast<int64_t>(std::min<__int128>(
+        INT64_MAX, *std::max_element(live.begin() + life.first, live.begin() + life.last + 1))));
+  return most;
+}
+
 /// The place in `order` of the buffer that ends the arena.
 size_t topOf(const Lifetimes &lifetimes, const Order &order, const Placement &placement) {
   for (size_t i = 0; i < order.size(); ++i) {
@@ -100,6 +119,12 @@ Placement heddle::plan::placeInArena(const Lifetimes &exact) {
     // In double: a product of bytes and steps need not fit in 64 bits.
     return std::tuple(-static_cast<double>(l.bytes) * static_cast<double>(duration(l)), -l.bytes);
   });
+  // The busiest steps leave no choice: what lives there goes first, side by side.
+  std::vector<int64_t> pressure = pressures(lifetimes);
+  Order byPressure = byTime;
+  std::stable_sort(byPressure.begin(), byPressure.end(), [&](int32_t a, int32_t b) {
+    return pressure[static_cast<size_t>(a)] > pressure[static_cast<size_t>(b)];
+  });
   Placement best;
   Order bestOrder;
   Fit bestFit = Fit::Best;
@@ -115,8 +140,9 @@ Placement heddle::plan::placeInArena(const Lifetimes &exact) {
     const Order *order;
     Fit fit;
   };
-  for (Attempt a : {Attempt{&bySize, Fit::Best}, Attempt{&bySize, Fit::First}, Attempt{&byTime, Fit::First},
-                    Attempt{&byTime, Fit::Best}, Attempt{&byArea, Fit::Best}})
+  for (Attempt a :
+       {Attempt{&bySize, Fit::Best}, Attempt{&bySize, Fit::First}, Attempt{&byTime, Fit::First},
+        Attempt{&byTime, Fit::Best}, Attempt{&byArea, Fit::Best}, Attempt{&byPressure, Fit::Best}})
     if (bestOrder.empty() || best.bytes > lowerBound)
       attempt(*a.order, a.fit);
 

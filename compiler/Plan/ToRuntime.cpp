@@ -31,7 +31,7 @@ std::optional<DType> heddle::plan::dtypeOf(mlir::Type type) {
 static_assert(static_cast<int>(Role::Scratch) == static_cast<int>(runtime::BufferRole::Scratch));
 static_assert(static_cast<int>(Phase::Optimizer) == static_cast<int>(runtime::Phase::Optimizer));
 static_assert(static_cast<int>(Language::Cpu) == static_cast<int>(runtime::KernelLanguage::Cpu));
-static_assert(static_cast<int>(Epilogue::BiasRelu) == static_cast<int>(runtime::Epilogue::BiasRelu));
+static_assert(static_cast<int>(Epilogue::SiluMul) == static_cast<int>(runtime::Epilogue::SiluMul));
 static_assert(static_cast<int>(MathMode::Low) == static_cast<int>(runtime::MathMode::Low));
 static_assert(static_cast<int>(InitKind::Constant) == static_cast<int>(runtime::InitKind::Constant));
 

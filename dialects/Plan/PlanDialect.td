@@ -50,7 +50,7 @@ def Plan_LanguageAttr : Plan_EnumAttr<Plan_Language, "language">;
 def Plan_Epilogue : Plan_Enum<"Epilogue", "what a product adds after the sum", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bias", 1, "bias">, I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
   I32EnumAttrCase<"BiasGeluTanh", 3, "bias_gelu_tanh">, I32EnumAttrCase<"Relu", 4, "relu">,
-  I32EnumAttrCase<"BiasRelu", 5, "bias_relu">]>;
+  I32EnumAttrCase<"BiasRelu", 5, "bias_relu">, I32EnumAttrCase<"SiluMul", 6, "silu_mul">]>;
 def Plan_EpilogueAttr : Plan_EnumAttr<Plan_Epilogue, "epilogue">;
 
 def Plan_MathMode : Plan_Enum<"MathMode", "how products are computed", [

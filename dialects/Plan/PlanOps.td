@@ -105,7 +105,8 @@ def Plan_ProductOp : Plan_Step<"product"> {
   let description = [{
     For each of `batch` matrices: a is m x k, b is k x n, c and d are m x n and not transposed; bias has n elements. With
     math f32 and tf32, a and b are f32; with math low, both are bf16 or both f16. `algorithm` is the library's own choice,
-    opaque; without it the library's heuristic decides.
+    opaque; without it the library's heuristic decides. With epilogue silu_mul, d is m x (n / 2): the silu of the first half
+    of the columns times the second, without c.
 
     ```mlir
     plan.product 4 x 8 x 16 math f32 epilogue none phase forward {

@@ -164,6 +164,12 @@ static LogicalResult verifyMatrix(ProductOp op, MatrixAttr matrix, llvm::StringR
   return success();
 }
 
+/// As runtime::resultColumns.
+static int64_t resultColumns(ProductOp op) {
+  auto n = static_cast<int64_t>(op.getN());
+  return op.getEpilogue() == Epilogue::SiluMul ? n / 2 : n;
+}
+
 LogicalResult ProductOp::verify() {
   auto m = static_cast<int64_t>(getM()), n = static_cast<int64_t>(getN()), k = static_cast<int64_t>(getK());
   if (m < 1 || n < 1 || k < 0)
@@ -173,8 +179,11 @@ LogicalResult ProductOp::verify() {
     return emitOpError() << "batch " << static_cast<int64_t>(getBatch()) << ", wanted at least 1";
   if (failed(verifyMatrix(*this, getA(), "a", m, k, false)) ||
       failed(verifyMatrix(*this, getB(), "b", k, n, false)) ||
-      failed(verifyMatrix(*this, getD(), "d", m, n, true)))
+      failed(verifyMatrix(*this, getD(), "d", m, resultColumns(*this), true)))
     return failure();
+  if (getEpilogue() == Epilogue::SiluMul && (n % 2 != 0 || getC()))
+    return emitOpError() << "epilogue silu_mul with " << n << " columns" << (getC() ? " and c" : "")
+                         << ", wanted an even number and no c";
   if (getC() && failed(verifyMatrix(*this, *getC(), "c", m, n, false)))
     return failure();
   if (getD().getTransposed() || (getC() && getC()->getTransposed()))
@@ -219,7 +228,7 @@ LogicalResult ProductOp::verifySymbolUses(mlir::SymbolTableCollection &tables) {
   };
   auto m = static_cast<int64_t>(getM()), n = static_cast<int64_t>(getN()), k = static_cast<int64_t>(getK());
   if (failed(bounds(getA(), "a", m, k)) || failed(bounds(getB(), "b", k, n)) ||
-      failed(bounds(getD(), "d", m, n)))
+      failed(bounds(getD(), "d", m, resultColumns(*this))))
     return failure();
   if (getC() && failed(bounds(*getC(), "c", m, n)))
     return failure();

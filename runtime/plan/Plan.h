@@ -106,7 +106,18 @@ struct Launch {
 
 /// What a product adds after the sum, in this order. GELU is the tanh form, x/2 * (1 + tanh(sqrt(2/pi) * (x +
 /// 0.044715 * x^3))), which is the one that cuBLASLt computes; the erf form is no epilogue.
-enum class Epilogue : uint8_t { None = 0, Bias = 1, GeluTanh = 2, BiasGeluTanh = 3, Relu = 4, BiasRelu = 5 };
+/// SiluMul is the gate of SwiGLU (Shazeer, arXiv:2002.05202), which halves the columns: d is m×(n/2) and
+/// column j is silu(s_j) * s_(j + n/2), silu(x) = x / (1 + e^-x); without c. Only the CPU's tiled products
+/// have it.
+enum class Epilogue : uint8_t {
+  None = 0,
+  Bias = 1,
+  GeluTanh = 2,
+  BiasGeluTanh = 3,
+  Relu = 4,
+  BiasRelu = 5,
+  SiluMul = 6,
+};
 
 /// Whether the product reads `Product::bias`.
 inline bool hasBias(Epilogue epilogue) {
@@ -131,8 +142,8 @@ enum class MathMode : uint8_t {
 };
 
 /// d = epilogue(alpha * a·b + beta * c), for each of `batch` matrices: a is m×k, b is k×n, c and d are m×n
-/// and never transposed. `c` may be d itself, or absent when beta is 0. `bias` has n elements of type
-/// biasType.
+/// (resultColumns) and never transposed. `c` may be d itself, or absent when beta is 0. `bias` has n elements
+/// of type biasType.
 struct Product {
   int64_t m = 0, n = 0, k = 0, batch = 1;
   MatrixRef a, b, c, d;
@@ -143,6 +154,11 @@ struct Product {
   DType biasType = DType::F32;
   std::vector<uint8_t> algorithm; ///< Opaque bytes; empty: the device's library and its heuristic.
 };
+
+/// The columns of d.
+inline int64_t resultColumns(const Product &product) {
+  return product.epilogue == Epilogue::SiluMul ? product.n / 2 : product.n;
+}
 
 enum class StepKind : uint8_t { Launch = 0, Product = 1, Copy = 2 };
 

@@ -97,11 +97,14 @@ private:
                           ", batch " + number(p.batch) + ": wanted all above zero (k may be zero)");
     if (p.math > MathMode::Low)
       return invalidInput("unknown math mode " + number(static_cast<int64_t>(p.math)));
-    if (p.epilogue > Epilogue::BiasRelu)
+    if (p.epilogue > Epilogue::SiluMul)
       return invalidInput("unknown epilogue " + number(static_cast<int64_t>(p.epilogue)));
     HEDDLE_RETURN_IF_ERROR(matrix("a", p.a, p.m, p.k, p.batch));
     HEDDLE_RETURN_IF_ERROR(matrix("b", p.b, p.k, p.n, p.batch));
-    HEDDLE_RETURN_IF_ERROR(matrix("d", p.d, p.m, p.n, p.batch));
+    if (p.epilogue == Epilogue::SiluMul && (p.n % 2 != 0 || p.c.ref.present()))
+      return invalidInput("an epilogue that multiplies two halves wants an even n and no c, found n " +
+                          number(p.n) + (p.c.ref.present() ? " and c" : ""));
+    HEDDLE_RETURN_IF_ERROR(matrix("d", p.d, p.m, resultColumns(p), p.batch));
     if (p.d.transposed || (p.c.ref.present() && p.c.transposed))
       return invalidInput("c and d must not be transposed");
     if (p.batch > 1 && p.d.batchStride == 0)

@@ -195,6 +195,8 @@ Status CpuProducts::run(const Product &product, const void *a, const void *b, co
                         void *d) {
   std::string_view algorithm(reinterpret_cast<const char *>(product.algorithm.data()),
                              product.algorithm.size());
+  if (algorithm.empty() && product.epilogue == Epilogue::SiluMul)
+    return invalidInput("the library's products have no epilogue that multiplies two halves");
   if (algorithm.empty())
     return runLibrary(product, a, b, c, bias, d);
   if (algorithm != kTiledProduct)

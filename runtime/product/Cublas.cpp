@@ -95,6 +95,8 @@ cublasLtEpilogue_t epilogueOf(Epilogue epilogue) {
     return CUBLASLT_EPILOGUE_RELU;
   case Epilogue::BiasRelu:
     return CUBLASLT_EPILOGUE_RELU_BIAS;
+  case Epilogue::SiluMul:
+    break; // Refused before.
   }
   return CUBLASLT_EPILOGUE_DEFAULT;
 }
@@ -104,7 +106,8 @@ std::string describe(const Product &p) {
     return std::string(" ") + name + ":" + std::string(nameOf(matrix.dtype)) + "[ld " +
            std::to_string(matrix.ld) + (matrix.transposed ? ", transposed" : "") + "]";
   };
-  static const char *kEpilogues[] = {"none", "bias", "gelu tanh", "bias+gelu tanh", "relu", "bias+relu"};
+  static const char *kEpilogues[] = {"none", "bias",      "gelu tanh", "bias+gelu tanh",
+                                     "relu", "bias+relu", "silu mul"};
   static const char *kModes[] = {"f32", "tf32", "low"};
   return "product m=" + std::to_string(p.m) + " n=" + std::to_string(p.n) + " k=" + std::to_string(p.k) +
          " batch=" + std::to_string(p.batch) + operand("a", p.a) + operand("b", p.b) + operand("d", p.d) +
@@ -227,6 +230,8 @@ Status LoadedCublas::verify(const Product &p, const Device::ProductAddresses &at
     return refuse("an operand has no address");
   if (p.beta != 0 && !at.c)
     return refuse("beta is " + std::to_string(p.beta) + " but there is no c");
+  if (p.epilogue == Epilogue::SiluMul)
+    return refuse("cuBLASLt has no epilogue that multiplies two halves");
   if (hasBias(p.epilogue) && !at.bias)
     return refuse("the epilogue adds a bias but there is none");
   bool low = p.a.dtype != DType::F32 || p.b.dtype != DType::F32;

@@ -54,7 +54,17 @@ HEDDLE_ALWAYS_INLINE void reluBody(float *row, int64_t columns) {
 }
 HEDDLE_DISPATCH(relu, reluBody, (float *row, int64_t columns), (row, columns))
 
+HEDDLE_ALWAYS_INLINE void siluMultiplyBody(float *__restrict__ gate, const float *__restrict__ up,
+                                           int64_t columns) {
+  for (int64_t j = 0; j < columns; ++j)
+    gate[j] = gate[j] / (1.0f + fastExp(-gate[j])) * up[j];
+}
+HEDDLE_DISPATCH(siluMultiplyRow, siluMultiplyBody, (float *gate, const float *up, int64_t columns),
+                (gate, up, columns))
+
 } // namespace
+
+void siluMultiply(float *gate, const float *up, int64_t columns) { siluMultiplyRow(gate, up, columns); }
 
 void applyEpilogue(Epilogue epilogue, float *tile, int64_t rows, int64_t columns, int64_t ld,
                    const float *bias) {

@@ -11,6 +11,9 @@ namespace heddle::runtime {
 void applyEpilogue(Epilogue epilogue, float *tile, int64_t rows, int64_t columns, int64_t ld,
                    const float *bias);
 
+/// gate[j] = silu(gate[j]) * up[j].
+void siluMultiply(float *gate, const float *up, int64_t columns);
+
 } // namespace heddle::runtime
 
 #endif // HEDDLE_RUNTIME_PRODUCT_EPILOGUE_H

@@ -30,20 +30,24 @@ constexpr int64_t kChunkRows = 512, kChunkElements = int64_t{4} << 20;
 /// used for so many panels.
 constexpr int64_t kTilePanels = 6;
 
-/// How `rows` × n are cut: tiles of tileM × tileN, multiples of a panel's size.
+/// Columns of the product that make one of the result.
+int64_t halves(const Product &p) { return p.n / resultColumns(p); }
+
+/// How `rows` × resultColumns are cut: tiles of tileM × tileN, multiples of a panel's size.
 struct Grid {
   int64_t tileM, tileN, tilesM, tilesN;
 };
 
 /// The cut with the least work on the busiest thread. Besides its multiply-adds a tile brings its share of a
 /// and b into the cache, at about the cost of `load` multiply-adds an element.
-Grid chooseGrid(int64_t rows, int64_t n, int threads, const TiledKernels &kernels) {
+Grid chooseGrid(int64_t rows, const Product &p, int threads, const TiledKernels &kernels) {
   constexpr double load = 8;
+  int64_t n = resultColumns(p), most = kTilePanels / halves(p);
   Grid best{};
   double bestCost = -1;
   int64_t panelsM = ceilDiv(rows, kernels.rows), panelsN = ceilDiv(n, kernels.columns);
   for (int64_t wantM = 1; wantM <= std::min<int64_t>(threads, panelsM); ++wantM)
-    for (int64_t panels = 1; panels <= std::min(kTilePanels, panelsN); ++panels) {
+    for (int64_t panels = 1; panels <= std::min(most, panelsN); ++panels) {
       Grid grid;
       grid.tileM = ceilDiv(panelsM, wantM) * kernels.rows;
       grid.tileN = panels * kernels.columns;
@@ -144,7 +148,7 @@ public:
   /// The elements of a thread's scratch.
   int64_t scratchElements(const Grid &grid) const {
     constexpr int64_t wide = kBlock * kTiledDepth; // What packing widens: kBlock rows, or one row of a tile.
-    return kLine + grid.tileN * kTiledDepth + grid.tileM * grid.tileN + wide;
+    return kLine + halves(p) * (grid.tileN * kTiledDepth + grid.tileM * grid.tileN) + wide;
   }
 
   struct Tile {
@@ -155,9 +159,9 @@ public:
   /// `next` is the tile that this thread computes afterwards, or null.
   Status tile(const Tile &tile, const Tile *next, int64_t chunkRow, int64_t chunkRows, const float *packedA,
               float *scratch, const Grid &grid) const {
-    float *packedB = aligned(scratch), *sums = packedB + grid.tileN * kTiledDepth,
-          *wide = sums + grid.tileM * grid.tileN;
-    int64_t ld = roundUp(tile.columns, kernels.columns);
+    float *packedB = aligned(scratch), *sums = packedB + halves(p) * grid.tileN * kTiledDepth,
+          *wide = sums + halves(p) * grid.tileM * grid.tileN;
+    int64_t ld = halves(p) * widthOf(tile);
     int64_t firstPanel = (tile.row - chunkRow) / kernels.rows;
     if (p.k == 0) {
       std::memset(sums, 0, static_cast<size_t>(tile.rows * ld) * sizeof(float));
@@ -169,9 +173,9 @@ public:
     for (int64_t l = 0; l < p.k; l += kTiledDepth) {
       int64_t depth = std::min(kTiledDepth, p.k - l);
       bool last = l + depth == p.k;
-      for (int64_t j = 0; j < tile.columns; j += kernels.columns)
-        if (!packsByItself || j + kernels.columns > tile.columns)
-          packB(tile, j, l, depth, packedB + j * kTiledDepth, wide);
+      for (int64_t j = 0; j < ld; j += kernels.columns)
+        if (Panel panel = panelAt(tile, j); !packsByItself || panel.columns < kernels.columns)
+          packB(panel, l, depth, packedB + j * kTiledDepth, wide);
       Prefetch ahead = !last ? prefetch(tile, l + depth) : next ? prefetch(*next, 0) : Prefetch{};
       const float *blockA =
           packedA + blockOfA(l, panelsOf(chunkRows)) + firstPanel * kernels.rows * kTiledRowStride;
@@ -188,8 +192,9 @@ public:
           block.a = blockA + i * kTiledRowStride;
           block.aLd = kTiledRowStride;
           block.panel = packedB + j * kTiledDepth;
-          bool packs = i == 0 && packsByItself && j + kernels.columns <= tile.columns;
-          block.b = packs ? b.row(l, tile.column + j, 0, nullptr) : block.panel;
+          Panel panel = panelAt(tile, j);
+          bool packs = i == 0 && packsByItself && panel.columns == kernels.columns;
+          block.b = packs ? b.row(l, panel.column, 0, nullptr) : block.panel;
           block.bLd = packs ? b.ld : kernels.columns;
           block.to = sums + i * ld + j;
           block.toLd = ld;
@@ -218,19 +223,36 @@ private:
             matrix.ld};
   }
 
-  /// Lines of a stored rectangle that are asked for a few at a time.
+  /// Columns of b that are multiplied together, from `column` on.
+  struct Panel {
+    int64_t column, columns;
+  };
+
+  /// The columns of a tile's sums, one half of them.
+  int64_t widthOf(const Tile &tile) const { return roundUp(tile.columns, kernels.columns); }
+
+  /// The panel whose sums begin at column j of a tile's.
+  Panel panelAt(const Tile &tile, int64_t j) const {
+    int64_t half = j / widthOf(tile), within = j % widthOf(tile);
+    return {half * resultColumns(p) + tile.column + within, std::min(kernels.columns, tile.columns - within)};
+  }
+
+  /// Lines of stored rectangles, one for each half, that are asked for a few at a time.
   struct Prefetch {
     const char *base = nullptr;
-    int64_t rows = 0, stride = 0, linesPerRow = 0, row = 0, line = 0;
+    int64_t halves = 0, distance = 0, rows = 0, stride = 0, linesPerRow = 0, half = 0, row = 0, line = 0;
 
-    int64_t lines() const { return rows * linesPerRow; }
+    int64_t lines() const { return halves * rows * linesPerRow; }
     void some(int64_t count) {
-      for (; count > 0 && row < rows; --count) {
-        __builtin_prefetch(base + row * stride + line * 64, 0, 2);
-        if (++line == linesPerRow) {
-          line = 0;
-          ++row;
-        }
+      for (; count > 0 && half < halves; --count) {
+        __builtin_prefetch(base + half * distance + row * stride + line * 64, 0, 2);
+        if (++line < linesPerRow)
+          continue;
+        line = 0;
+        if (++row < rows)
+          continue;
+        row = 0;
+        ++half;
       }
     }
   };
@@ -240,6 +262,8 @@ private:
     int64_t rows = p.b.transposed ? tile.columns : depth, columns = p.b.transposed ? depth : tile.columns;
     Prefetch ahead;
     ahead.base = p.b.transposed ? b.at(tile.column, l) : b.at(l, tile.column);
+    ahead.halves = halves(p);
+    ahead.distance = resultColumns(p) * (p.b.transposed ? b.ld : 1) * sizeOf(b.dtype);
     ahead.rows = rows;
     ahead.stride = b.ld * sizeOf(b.dtype);
     ahead.linesPerRow = ceilDiv(columns * sizeOf(b.dtype), 64);
@@ -252,19 +276,17 @@ private:
            (p.beta == 0.0 || (p.beta == 1.0 && c.dtype == DType::F32));
   }
 
-  /// The panel of b from column j of the tile on, depth × kernels.columns; what lies beyond the matrix is
-  /// zero.
-  void packB(const Tile &tile, int64_t j, int64_t l, int64_t depth, float *panel, float *wide) const {
-    int64_t columns = std::min(kernels.columns, tile.columns - j);
+  /// A panel's rows from l on, depth × kernels.columns; what lies beyond its columns is zero.
+  void packB(const Panel &panel, int64_t l, int64_t depth, float *packed, float *wide) const {
     if (p.b.transposed)
-      return packTransposed(kernels, b, tile.column + j, l, columns, depth, kernels.columns, panel,
+      return packTransposed(kernels, b, panel.column, l, panel.columns, depth, kernels.columns, packed,
                             kernels.columns, wide);
     for (int64_t i = 0; i < depth; ++i) {
-      const float *from = b.row(l + i, tile.column + j, columns, wide);
-      float *to = panel + i * kernels.columns;
-      std::memcpy(to, from, static_cast<size_t>(columns) * sizeof(float));
-      if (columns < kernels.columns)
-        std::memset(to + columns, 0, static_cast<size_t>(kernels.columns - columns) * sizeof(float));
+      const float *from = b.row(l + i, panel.column, panel.columns, wide);
+      float *to = packed + i * kernels.columns;
+      std::memcpy(to, from, static_cast<size_t>(panel.columns) * sizeof(float));
+      std::memset(to + panel.columns, 0,
+                  static_cast<size_t>(kernels.columns - panel.columns) * sizeof(float));
     }
   }
 
@@ -275,8 +297,10 @@ private:
     for (int64_t i = 0; i < tile.rows && columns > 0; ++i) {
       float *row = sums + i * ld + first;
       if (alpha != 1.0f)
-        for (int64_t j = 0; j < columns; ++j)
+        for (int64_t j = 0; j < ld - first; ++j)
           row[j] *= alpha;
+      if (p.epilogue == Epilogue::SiluMul)
+        siluMultiply(row, row + widthOf(tile), columns);
       if (beta != 0.0f) {
         const float *from = c.row(tile.row + i, column, columns, wide);
         for (int64_t j = 0; j < columns; ++j)
@@ -332,7 +356,7 @@ Status TiledProducts::run(const Product &product, const void *a, const void *b, 
     Matrix matrix(p, kernels_, batch, a, b, c, hasBias(p.epilogue) ? wideBias.data() : nullptr, d);
     for (int64_t row = 0; row < p.m; row += chunk) {
       int64_t rows = std::min(chunk, p.m - row), panels = matrix.panelsOf(rows);
-      Grid grid = chooseGrid(rows, p.n, pool_.threads(), kernels_);
+      Grid grid = chooseGrid(rows, p, pool_.threads(), kernels_);
       auto floats = static_cast<size_t>(matrix.scratchElements(grid));
       packedA_.resize(
           std::max(packedA_.size(), static_cast<size_t>(panels * kernels_.rows * blocks * kTiledRowStride)));
@@ -345,7 +369,7 @@ Status TiledProducts::run(const Product &product, const void *a, const void *b, 
       auto tileAt = [&](int64_t i) {
         int64_t tileRow = i % grid.tilesM * grid.tileM, column = i / grid.tilesM * grid.tileN;
         return Matrix::Tile{row + tileRow, column, std::min(grid.tileM, rows - tileRow),
-                            std::min(grid.tileN, p.n - column)};
+                            std::min(grid.tileN, resultColumns(p) - column)};
       };
       pool_.parallelFor(grid.tilesM * grid.tilesN, 1, [&](int64_t begin, int64_t end, int thread) {
         for (int64_t i = begin; i < end; ++i) {

@@ -76,12 +76,12 @@ def sha256(text):
 
 def kernels_of(heddle, arguments, device):
     """({kernel: hash of its own text}, {device file: hash}) of a model. A kernel's own name is left out of its hash: it
-    counts the groups before it and does not change what runs. `device` is as for `heddle explain`: cuda, cuda:sm_90a."""
+    counts the groups before it and does not change what runs. `device` is as for `heddle compile`: cuda, cuda:sm_90a."""
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([heddle, "explain", *arguments, "--device", device, "--dump-to", folder],
-                              capture_output=True, text=True)
+        done = subprocess.run([heddle, "compile", *arguments, "--device", device, "--dump-to", folder,
+                               "--stop-after", "Target"], capture_output=True, text=True)
         if done.returncode != 0:
-            raise ToolError(f"heddle explain {' '.join(arguments)}: {done.stderr.strip()[:1000]}")
+            raise ToolError(f"heddle compile {' '.join(arguments)}: {done.stderr.strip()[:1000]}")
         kernels, library = {}, {}
         for path in sorted(pathlib.Path(folder).glob("*.cu")):
             own, files = split_text(path.read_text())

@@ -1,12 +1,13 @@
 """The lit suites of Heddle. Programs are found by name: those of the build, then LLVM's test tools.
 
-Features: `compiler` (built with it), `nvrtc` (kernels can be compiled), `cuda` (kernels can be run). The last two are
-what `heddle devices` found, so that tests and users see one truth.
+Features: `compiler` (built with it), `nvrtc` (kernels can be compiled), `cuda` (kernels can be run), `nvcc` (a whole
+program can be compiled). `nvrtc` and `cuda` are what `heddle devices` found, so that tests and users see one truth.
 HEDDLE_LIT_ROUNDTRIP=1 makes every heddle-opt print what it read, read that back and compare.
 """
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -34,6 +35,14 @@ if os.environ.get("HEDDLE_LIT_ROUNDTRIP") == "1":
 
 if config.heddle_compiler:
     config.available_features.add("compiler")
+
+nvcc = shutil.which("nvcc", path=os.pathsep.join(
+    [os.path.join(os.environ.get("CUDA_HOME") or "/usr/local/cuda", "bin"), os.environ["PATH"]]))
+if nvcc:
+    config.available_features.add("nvcc")
+    config.substitutions.append(("%nvcc", nvcc))
+else:
+    lit_config.note("no nvcc: the tests that build kernel benches are left out")
 
 heddle = os.path.join(config.heddle_bin, "heddle")
 if os.path.exists(heddle):

@@ -150,9 +150,6 @@ std::string checkJson(const Plan &plan, const std::vector<OutputCheck> &checks, 
 }
 
 Status runCheck(const CheckFlags &flags) {
-  if (flags.model.planFile)
-    return invalidInput(flags.model.request.model +
-                        ": a plan file has no graph to compare with; wanted a preset or a graph");
   Models models;
   Progress progress;
   HEDDLE_ASSIGN_OR_RETURN(
@@ -196,7 +193,8 @@ Status runCheck(const CheckFlags &flags) {
 Subcommand addCheck(CLI::App &program) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App *parser = program.add_subcommand("check", "Compare compiled and eager execution with float64");
-  addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  addModelFlags(*parser, flags->model, DeviceFlag::Plain,
+                {false, "a plan file has no graph to compare with"});
   addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
   parser
       ->add_option("--executor", flags->executor,

@@ -63,8 +63,6 @@ void printTimes(const Built &built) {
 }
 
 Status runCompile(const CompileFlags &flags) {
-  if (flags.model.planFile)
-    return invalidInput(flags.model.request.model + " is a plan already; wanted a preset or a graph");
   heddle::CompileOptions options =
       compileOptions(flags.model, flags.pipeline == "eager" ? PipelineKind::Eager : PipelineKind::Compiled);
   options.stopAfter = flags.stopAfter;
@@ -90,7 +88,7 @@ Status runCompile(const CompileFlags &flags) {
 Subcommand addCompile(CLI::App &program) {
   auto flags = std::make_shared<CompileFlags>();
   CLI::App *parser = program.add_subcommand("compile", "Compile a model into a plan file");
-  addModelFlags(*parser, flags->model, DeviceFlag::WithTarget);
+  addModelFlags(*parser, flags->model, DeviceFlag::WithTarget, {false, "is a plan already"});
   CLI::Option *output = parser->add_option("-o,--output", flags->output, "The plan file to write: *.heddle");
   parser->add_option("--impl", flags->pipeline, "compiled, or eager: one step an operation")
       ->capture_default_str()

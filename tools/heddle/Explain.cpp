@@ -1,5 +1,6 @@
 //===- Explain.cpp - heddle explain ---------------------------------------===//
 #include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/KernelDump.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/Table.h"
 
@@ -84,6 +85,14 @@ void printMatches(const CompileReport &report) {
   std::printf("%s", table.empty() ? "no pattern came near a match\n" : table.text().c_str());
 }
 
+void printPolicy(const std::string &precision) {
+  std::printf("\nprecision %s\n", precision.c_str());
+  Table table({{"op"}, {"role"}, {"compute"}, {"accumulate"}, {"result"}});
+  for (const PolicyRow &row : Models::policy(precision))
+    table.add({row.op, row.role, row.compute, row.accumulate, row.result});
+  std::printf("%s", table.text().c_str());
+}
+
 void printMemory(const Plan &plan) {
   static constexpr const char *kRoles[] = {"input",    "output", "parameter", "state",
                                            "constant", "saved",  "scratch"};
@@ -110,56 +119,85 @@ void printSteps(const Plan &plan) {
   std::printf("%s", table.text().c_str());
 }
 
-std::string explainJson(const Built &built) {
-  Json out = {{"model", built.plan.model},
-              {"target", built.plan.target},
-              {"groups", Json::array()},
-              {"matches", Json::array()},
-              {"steps", Json::array()},
-              {"arena_bytes", built.plan.arenaBytes},
-              {"workspace_bytes", built.plan.workspaceBytes}};
-  for (const GroupReport &group : built.report.groups)
-    out["groups"].push_back({{"kind", group.kind},
-                             {"name", group.name},
-                             {"location", group.location},
-                             {"ops", group.ops},
-                             {"bytes_before", group.bytesBefore},
-                             {"bytes_after", group.bytesAfter},
-                             {"reasons", group.reasons}});
-  for (const MatchReport &match : built.report.matches)
-    out["matches"].push_back({{"pattern", match.pattern},
-                              {"matched", match.matched},
-                              {"location", match.location},
-                              {"reason", match.reason}});
+/// `fromGraph`: the report and the policy belong to it; a plan file has neither.
+std::string explainJson(const Built &built, const std::string &precision, bool fromGraph) {
+  Json out = {{"model", built.plan.model}, {"target", built.plan.target}};
+  if (fromGraph) {
+    out["groups"] = Json::array();
+    out["matches"] = Json::array();
+    out["policy"] = Json::array();
+    for (const GroupReport &group : built.report.groups)
+      out["groups"].push_back({{"kind", group.kind},
+                               {"name", group.name},
+                               {"location", group.location},
+                               {"ops", group.ops},
+                               {"bytes_before", group.bytesBefore},
+                               {"bytes_after", group.bytesAfter},
+                               {"reasons", group.reasons}});
+    for (const MatchReport &match : built.report.matches)
+      out["matches"].push_back({{"pattern", match.pattern},
+                                {"matched", match.matched},
+                                {"location", match.location},
+                                {"reason", match.reason}});
+    for (const PolicyRow &row : Models::policy(precision))
+      out["policy"].push_back({{"op", row.op},
+                               {"role", row.role},
+                               {"compute", row.compute},
+                               {"accumulate", row.accumulate},
+                               {"result", row.result}});
+  }
+  out["steps"] = Json::array();
   for (const Step &step : built.plan.steps)
     out["steps"].push_back({{"kind", nameOf(step.kind)},
                             {"work", workOf(built.plan, step)},
                             {"label", step.label},
                             {"location", step.location}});
+  out["arena_bytes"] = built.plan.arenaBytes;
+  out["workspace_bytes"] = built.plan.workspaceBytes;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Status runExplain(const ExplainFlags &flags) {
-  if (flags.model.planFile)
-    return invalidInput(flags.model.request.model +
-                        ": a plan file has no graph to explain; wanted a preset or a graph");
   heddle::CompileOptions options = compileOptions(flags.model, PipelineKind::Compiled);
   options.dumpDirectory = flags.dumpTo;
   options.stopAfter = flags.stopAfter;
   options.reproducer = flags.reproducer;
+  bool fromGraph = !flags.model.planFile;
   Models models;
   Progress progress;
-  HEDDLE_ASSIGN_OR_RETURN(Built built, models.build(flags.model, options, progress));
+  HEDDLE_ASSIGN_OR_RETURN(Built built, models.build(flags.model, options, progress, KernelCode::Text));
+  bool cuda = built.plan.device == "cuda", ptx = false;
+  if (!flags.dumpTo.empty() && !cuda && !fromGraph)
+    return invalidInput("--dump-to: " + flags.model.request.model +
+                        " is a plan for the CPU: it holds machine "
+                        "code and no text; wanted a plan for CUDA, a preset or a graph");
+  if (!flags.dumpTo.empty() && cuda) {
+    HEDDLE_ASSIGN_OR_RETURN(ptx, dumpKernels(built.plan, flags.dumpTo, /*texts=*/!fromGraph, progress));
+  }
   if (flags.format == "json") {
-    std::printf("%s", explainJson(built).c_str());
+    std::printf("%s", explainJson(built, flags.model.precision, fromGraph).c_str());
     return Status::ok();
   }
-  printGroups(built.report);
-  printMatches(built.report);
-  printMemory(built.plan);
-  printSteps(built.plan);
+  if (fromGraph) {
+    printGroups(built.report);
+    printMatches(built.report);
+    printPolicy(flags.model.precision);
+  } else {
+    std::printf("%s: %s, %s, %s, for %s; a plan file holds no graph: no groups, raising or policy to show\n",
+                built.plan.model.c_str(), built.plan.mode.c_str(), built.plan.precision.c_str(),
+                built.plan.pipeline.c_str(), built.plan.target.c_str());
+  }
+  bool stopped = !flags.stopAfter.empty() && flags.stopAfter != Models::phases().back();
+  if (!stopped) {
+    printMemory(built.plan);
+    printSteps(built.plan);
+  }
   if (!flags.dumpTo.empty())
-    std::printf("\nthe IR of every phase and the kernels' text are in %s\n", flags.dumpTo.c_str());
+    std::printf("\nin %s:%s%s%s\n", flags.dumpTo.c_str(), fromGraph ? " the IR of every phase" : "",
+                fromGraph && cuda ? ";" : "",
+                !cuda ? ""
+                : ptx ? " each kernel's CUDA C++, PTX and, in bench, a program that times it"
+                      : " each kernel's CUDA C++ and, in bench, a program that times it");
   return Status::ok();
 }
 
@@ -170,13 +208,20 @@ Subcommand addExplain(CLI::App &program) {
   CLI::App *parser =
       program.add_subcommand("explain", "Show what was fused and why, and the plan's memory and steps");
   addModelFlags(*parser, flags->model, DeviceFlag::WithTarget);
-  parser->add_option("--dump-to", flags->dumpTo, "Folder for the IR of every phase and the kernels' text");
+  parser->add_option("--dump-to", flags->dumpTo,
+                     "Folder for the IR of every phase; and of each CUDA kernel the text, PTX and a bench");
   CLI::Option *stop = parser->add_option("--stop-after", flags->stopAfter, "Stop after this phase");
   if (std::vector<std::string> phases = Models::phases(); !phases.empty())
     stop->check(CLI::IsMember(phases));
-  parser->add_option("--reproducer", flags->reproducer, "File for a reproducer of a pass that fails");
+  CLI::Option *reproducer =
+      parser->add_option("--reproducer", flags->reproducer, "File for a reproducer of a pass that fails");
   addFormatFlag(*parser, flags->format, {"table", "json"});
   addExample(*parser, "heddle explain study:small --device cuda:sm_90a --dump-to small");
+  parser->final_callback([flags, stop, reproducer] {
+    for (const CLI::Option *option : {stop, reproducer})
+      if (flags->model.planFile && option->count() > 0)
+        throw CLI::ValidationError(option->get_name(), "has no meaning for a plan file: no phase runs");
+  });
   return {parser, [flags] { return runExplain(*flags); }};
 }
 

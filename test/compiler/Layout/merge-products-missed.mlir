@@ -58,3 +58,19 @@ func.func @results_differ(%x: tensor<3x8xbf16>) -> (tensor<3x4xbf16>, tensor<3x4
   %1 = graph.matmul %x, %bt : tensor<3x8xbf16>, tensor<8x4xbf16> -> tensor<3x4xf32>
   return %0, %1 : tensor<3x4xbf16>, tensor<3x4xf32>
 }
+
+// -----
+
+// Both casts at once, where apart they are held one after the other.
+func.func @casts_too_large(%x: tensor<3x8xbf16>) -> (tensor<3x4xbf16>, tensor<3x4xbf16>) {
+  %a = graph.parameter [#graph.part<"a", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %ac = graph.cast %a implicit : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %at = graph.transpose %ac [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
+  // expected-remark-re@below {{merge-products: not raised: 'graph.transpose' at {{.*}} would be cast with the others: 128 bytes for 8 columns at once, where the largest weight of the model takes 64 for 4}}
+  %0 = graph.matmul %x, %at : tensor<3x8xbf16>, tensor<8x4xbf16> -> tensor<3x4xbf16>
+  %b = graph.parameter [#graph.part<"b", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %bc = graph.cast %b implicit : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %bt = graph.transpose %bc [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
+  %1 = graph.matmul %x, %bt : tensor<3x8xbf16>, tensor<8x4xbf16> -> tensor<3x4xbf16>
+  return %0, %1 : tensor<3x4xbf16>, tensor<3x4xbf16>
+}

@@ -27,14 +27,16 @@ func.func @three(%x: tensor<2x3x8xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x2xf32>
 
 // -----
 
-// One cast for the merged weight, as implicit as theirs were.
+// One cast for the merged weight, as implicit as theirs were; the last product's weight is larger than both.
 // CHECK-LABEL: func.func @casts
 // CHECK: %[[W:.*]] = graph.parameter {{.*}} : tensor<8x8xf32>
 // CHECK: %[[C:.*]] = graph.cast %[[W]] implicit : tensor<8x8xf32> -> tensor<8x8xbf16>
 // CHECK: %[[T:.*]] = graph.transpose %[[C]] [1, 0]
 // CHECK: graph.matmul %{{.*}}, %[[T]] : tensor<3x8xbf16>, tensor<8x8xbf16> -> tensor<3x8xbf16>
+// CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<3x8xbf16>, tensor<8x20xbf16>
 // CHECK-NOT: graph.matmul
-func.func @casts(%x: tensor<3x8xbf16>) -> (tensor<3x4xbf16>, tensor<3x4xbf16>) {
+func.func @casts(%x: tensor<3x8xbf16>, %z: tensor<3x8xbf16>)
+    -> (tensor<3x4xbf16>, tensor<3x4xbf16>, tensor<3x20xbf16>) {
   %a = graph.parameter [#graph.part<"a", [4, 8], normal, 0.02>] : tensor<4x8xf32>
   %ac = graph.cast %a implicit : tensor<4x8xf32> -> tensor<4x8xbf16>
   %at = graph.transpose %ac [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
@@ -43,7 +45,11 @@ func.func @casts(%x: tensor<3x8xbf16>) -> (tensor<3x4xbf16>, tensor<3x4xbf16>) {
   %bc = graph.cast %b implicit : tensor<4x8xf32> -> tensor<4x8xbf16>
   %bt = graph.transpose %bc [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
   %1 = graph.matmul %x, %bt : tensor<3x8xbf16>, tensor<8x4xbf16> -> tensor<3x4xbf16>
-  return %0, %1 : tensor<3x4xbf16>, tensor<3x4xbf16>
+  %c = graph.parameter [#graph.part<"c", [20, 8], normal, 0.02>] : tensor<20x8xf32>
+  %cc = graph.cast %c implicit : tensor<20x8xf32> -> tensor<20x8xbf16>
+  %ct = graph.transpose %cc [1, 0] : tensor<20x8xbf16> -> tensor<8x20xbf16>
+  %2 = graph.matmul %z, %ct : tensor<3x8xbf16>, tensor<8x20xbf16> -> tensor<3x20xbf16>
+  return %0, %1, %2 : tensor<3x4xbf16>, tensor<3x4xbf16>, tensor<3x20xbf16>
 }
 
 // -----

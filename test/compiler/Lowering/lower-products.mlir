@@ -1,6 +1,7 @@
 // Products: m, n, k, batch, and how the library reads each operand.
 // RUN: heddle-opt %s --split-input-file --form-groups --lower-to-plan | FileCheck %s
 // RUN: heddle-opt %s --split-input-file --form-groups --lower-to-plan=precision=tf32 | FileCheck %s --check-prefix=TF32
+// RUN: heddle-opt %s --split-input-file --form-groups=gated-products=true --lower-to-plan=device=cpu | FileCheck %s --check-prefix=CPU
 
 // Rank 2 on the right: the leading dimensions are rows. The residual is the addend.
 // CHECK: plan.product 12 x 5 x 8 math f32 epilogue none phase forward {
@@ -59,4 +60,19 @@ func.func @main(%x: tensor<4x8xbf16>, %r: tensor<4x8xbf16>, %b: tensor<16xbf16>,
   %2 = graph.add %1, %v : tensor<4x8xbf16>
   %3 = graph.relu %2 : tensor<4x8xbf16>
   return %3 : tensor<4x8xbf16>
+}
+
+// -----
+
+// On the CPU a compiled plan's products are Heddle's own, by name.
+// CPU: plan.product 4 x 6 x 8 math f32 epilogue silu_mul phase forward {
+// CPU-SAME: algorithm = array<i8: 116, 105, 108, 101, 100>
+// CPU-SAME: d = #plan.matrix<ref = <@output>, elementType = f32, ld = 3, batchStride = 12, transposed = false>
+func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x3xf32> {
+  %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %1 = graph.slice %0 offsets [0, 0] strides [1, 1] : tensor<4x6xf32> -> tensor<4x3xf32>
+  %2 = graph.slice %0 offsets [0, 3] strides [1, 1] : tensor<4x6xf32> -> tensor<4x3xf32>
+  %3 = graph.silu %1 : tensor<4x3xf32>
+  %4 = graph.mul %2, %3 : tensor<4x3xf32>
+  return %4 : tensor<4x3xf32>
 }

@@ -798,3 +798,16 @@ plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = 
   // expected-error@+1 {{'plan.copy' op destination refers to none, wanted a buffer}}
   plan.copy <@a> to <none> bytes 16 phase forward
 }
+
+// -----
+
+plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a scratch tensor<4x4xf32>
+  plan.buffer @b scratch tensor<4x5xf32>
+  plan.buffer @d scratch tensor<4x4xf32>
+  // expected-error@+1 {{'plan.product' op epilogue silu_mul with 5 columns, wanted an even number and no c}}
+  plan.product 4 x 5 x 4 math f32 epilogue silu_mul phase forward {
+    a = #plan.matrix<ref = <@a>, elementType = f32, ld = 4, batchStride = 0, transposed = false>,
+    b = #plan.matrix<ref = <@b>, elementType = f32, ld = 5, batchStride = 0, transposed = false>,
+    d = #plan.matrix<ref = <@d>, elementType = f32, ld = 4, batchStride = 0, transposed = false>}
+}

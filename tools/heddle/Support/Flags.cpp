@@ -40,11 +40,11 @@ void parseDevice(const std::string &text, DeviceFlag deviceFlag, ModelFlags &fla
 
 } // namespace
 
-void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag) {
+void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles) {
   parser
       .add_option("MODEL", flags.request.model,
                   "study:small, study:medium, study:large, study:xl or study:10B; a graph (*.mlir)" +
-                      std::string(deviceFlag == DeviceFlag::Plain ? "; a plan (*.heddle)" : ""))
+                      std::string(planFiles.accepted ? "; a plan (*.heddle)" : ""))
       ->required();
   parser.add_option("--batch", flags.request.batch, "Sequences at once, for a preset")
       ->default_str(std::to_string(ModelRequest::kDefaultBatch))
@@ -69,10 +69,13 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag) {
               ? "cpu or cuda, with a target behind a colon where it is not this machine: cuda:sm_90a"
               : "cpu or cuda")
       ->default_str("cpu");
-  parser.parse_complete_callback([&parser, &flags] {
+  parser.parse_complete_callback([&parser, &flags, planFiles] {
     flags.planFile = isPlanFile(flags.request.model);
     if (!flags.planFile)
       return;
+    if (!planFiles.accepted)
+      throw CLI::ValidationError("MODEL",
+                                 flags.request.model + ": " + planFiles.why + "; wanted a preset or a graph");
     for (const char *name : kCompilationFlags)
       if (parser.count(name) > 0)
         throw CLI::ValidationError(name,

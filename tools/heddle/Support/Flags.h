@@ -36,9 +36,15 @@ struct ModelFlags {
 /// Whether an architecture may follow the device: --device cuda:sm_90a.
 enum class DeviceFlag { Plain, WithTarget };
 
+/// Whether MODEL may be a plan file. Where it may not, `why` ends the error: "study.heddle: <why>".
+struct PlanFiles {
+  bool accepted = true;
+  const char *why = "";
+};
+
 /// Adds MODEL, --batch, --context, --layers, --vocab, --precision, --mode and --device. Flags that have no
 /// meaning for a plan file are refused when MODEL is one.
-void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag);
+void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles = {});
 
 /// The compiler's options for these flags.
 CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline);

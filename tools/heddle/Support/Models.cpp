@@ -20,11 +20,12 @@ runtime::Status compilePlanKernels(runtime::Plan &plan, runtime::CompileStats &s
   return status;
 }
 
-runtime::StatusOr<Built> readPlanFile(const std::string &path, Progress &progress) {
+runtime::StatusOr<Built> readPlanFile(const std::string &path, Progress &progress, KernelCode code) {
   auto start = std::chrono::steady_clock::now();
   Built built;
   HEDDLE_ASSIGN_OR_RETURN(built.plan, runtime::readPlanFile(path));
-  HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
+  if (code == KernelCode::Machine)
+    HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
   built.compileMs =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return built;

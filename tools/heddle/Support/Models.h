@@ -7,6 +7,7 @@
 #ifndef HEDDLE_TOOLS_HEDDLE_SUPPORT_MODELS_H
 #define HEDDLE_TOOLS_HEDDLE_SUPPORT_MODELS_H
 
+#include "compiler/Precision/PolicyTable.h"
 #include "runtime/nvrtc/CompileKernels.h"
 #include "tools/heddle/Support/Flags.h"
 #include "tools/heddle/Support/Progress.h"
@@ -25,21 +26,27 @@ struct Built {
   double compileMs = 0;          ///< Wall time of the pipeline and the kernels; of reading, for a plan file.
 };
 
+/// Whether CUDA kernels that a plan holds as text are compiled: to run it, not to look at it.
+enum class KernelCode { Machine, Text };
+
 /// Makes plans. One object keeps one compiler, so that several plans of a model share its set-up.
 class Models {
 public:
   Models();
   ~Models();
 
-  /// Compiles MODEL, with the machine code of its CUDA kernels; or reads it where it is a plan file.
-  /// Unavailable in a build without the compiler for anything but a plan file.
-  runtime::StatusOr<Built> build(const ModelFlags &flags, const CompileOptions &options, Progress &progress);
+  /// Compiles MODEL, or reads it where it is a plan file. Unavailable in a build without the compiler for
+  /// anything but a plan file.
+  runtime::StatusOr<Built> build(const ModelFlags &flags, const CompileOptions &options, Progress &progress,
+                                 KernelCode code = KernelCode::Machine);
 
   /// The unraised graph for the float64 reference.
   runtime::StatusOr<runtime::reference::Program> reference(const ModelFlags &flags);
 
   /// The compiler's phases in order; empty in a build without it.
   static std::vector<std::string> phases();
+  /// The rows of a precision's policy, "fp32", "tf32" or "bf16"; empty in a build without the compiler.
+  static std::vector<PolicyRow> policy(const std::string &precision);
 
 private:
   struct Impl;
@@ -49,8 +56,8 @@ private:
 /// Gives the CUDA kernels of `plan` their machine code, from the cache or from NVRTC.
 runtime::Status compilePlanKernels(runtime::Plan &plan, runtime::CompileStats &stats, Progress &progress);
 
-/// Reads a plan file and compiles what kernels it holds as source only.
-runtime::StatusOr<Built> readPlanFile(const std::string &path, Progress &progress);
+/// Reads a plan file; for KernelCode::Machine, compiles what kernels it holds as source only.
+runtime::StatusOr<Built> readPlanFile(const std::string &path, Progress &progress, KernelCode code);
 
 } // namespace heddle::driver
 

@@ -13,9 +13,9 @@ Models::Models() = default;
 Models::~Models() = default;
 
 runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &options,
-                                       Progress &progress) {
+                                       Progress &progress, KernelCode code) {
   if (flags.planFile)
-    return readPlanFile(flags.request.model, progress);
+    return readPlanFile(flags.request.model, progress, code);
   auto start = std::chrono::steady_clock::now();
   if (!impl_)
     impl_ = std::make_unique<Impl>();
@@ -25,7 +25,8 @@ runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOpt
   if (!result)
     return std::move(result).status();
   Built built{std::move(result->plan), std::move(result->report), {}, 0};
-  HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
+  if (code == KernelCode::Machine)
+    HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
   built.compileMs =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return built;
@@ -38,5 +39,7 @@ runtime::StatusOr<runtime::reference::Program> Models::reference(const ModelFlag
 }
 
 std::vector<std::string> Models::phases() { return phaseNames(); }
+
+std::vector<PolicyRow> Models::policy(const std::string &precision) { return policyRows(precision); }
 
 } // namespace heddle::driver

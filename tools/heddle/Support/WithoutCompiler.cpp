@@ -14,9 +14,10 @@ static runtime::Status noCompiler(const ModelFlags &flags) {
       flags.request.model + "' must be compiled elsewhere: heddle compile MODEL -o plan.heddle");
 }
 
-runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &, Progress &progress) {
+runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &, Progress &progress,
+                                       KernelCode code) {
   if (flags.planFile)
-    return readPlanFile(flags.request.model, progress);
+    return readPlanFile(flags.request.model, progress, code);
   return noCompiler(flags);
 }
 
@@ -25,5 +26,7 @@ runtime::StatusOr<runtime::reference::Program> Models::reference(const ModelFlag
 }
 
 std::vector<std::string> Models::phases() { return {}; }
+
+std::vector<PolicyRow> Models::policy(const std::string &) { return {}; }
 
 } // namespace heddle::driver

@@ -202,7 +202,22 @@ TEST(Verify, Products) {
   EXPECT_EQ(product([](Product &p) { p.biasType = DType::I64; }),
             at + "bias: wanted f32, bf16 or f16, found i64");
   EXPECT_EQ(product([](Product &p) { p.math = static_cast<MathMode>(3); }), at + "unknown math mode 3");
-  EXPECT_EQ(product([](Product &p) { p.epilogue = static_cast<Epilogue>(6); }), at + "unknown epilogue 6");
+  EXPECT_EQ(product([](Product &p) { p.epilogue = static_cast<Epilogue>(7); }), at + "unknown epilogue 7");
+  auto gate = [](Product &p) {
+    p.epilogue = Epilogue::SiluMul;
+    p.bias = {};
+  };
+  EXPECT_EQ(product(gate), ""); // d is narrower than its buffer.
+  EXPECT_EQ(product([&](Product &p) {
+              gate(p);
+              p.n = 3;
+            }),
+            at + "an epilogue that multiplies two halves wants an even n and no c, found n 3");
+  EXPECT_EQ(product([&](Product &p) {
+              gate(p);
+              p.c = p.d;
+            }),
+            at + "an epilogue that multiplies two halves wants an even n and no c, found n 4 and c");
 }
 
 TEST(Verify, Copies) {

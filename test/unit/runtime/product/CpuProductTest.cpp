@@ -7,6 +7,7 @@
 
 #include "runtime/base/Convert.h"
 #include "runtime/base/Random.h"
+#include "runtime/plan/CpuAlgorithm.h"
 #include "runtime/product/Epilogue.h"
 #include "runtime/product/OpenBlas.h"
 
@@ -49,6 +50,8 @@ double geluTanh(double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
 
+double silu(double x) { return x / (1 + std::exp(-x)); }
+
 double epilogueOf(Epilogue epilogue, double value, double bias) {
   if (hasBias(epilogue))
     value += bias;
@@ -59,8 +62,9 @@ double epilogueOf(Epilogue epilogue, double value, double bias) {
   return value;
 }
 
-/// Runs `p` on `threads` threads with d full of NaN (unless it is c) and compares every element of d.
-void check(const Product &p, int threads, bool cIsD = false) {
+/// Runs `p` by one algorithm on `threads` threads with d full of NaN (unless it is c) and compares every
+/// element of d.
+void checkOne(const Product &p, int threads, bool cIsD) {
   SCOPED_TRACE(testing::Message() << p.m << "x" << p.n << "x" << p.k << " batch " << p.batch << " threads "
                                   << threads << " a " << nameOf(p.a.dtype) << p.a.transposed << " b "
                                   << p.b.transposed << " d " << nameOf(p.d.dtype) << " epilogue "
@@ -86,20 +90,41 @@ void check(const Product &p, int threads, bool cIsD = false) {
   // result adds half a unit of its last place: 2^-8 for bf16, 2^-11 for f16.
   double unit = p.d.dtype == DType::BF16 ? 0x1p-8 : p.d.dtype == DType::F16 ? 0x1p-11 : 0;
   for (int64_t z = 0; z < p.batch; ++z)
-    for (int64_t i = 0; i < p.m; ++i)
-      for (int64_t j = 0; j < p.n; ++j) {
+    for (int64_t i = 0; i < p.m; ++i) {
+      auto sumAt = [&](int64_t j) {
         double sum = 0;
         for (int64_t l = 0; l < p.k; ++l)
           sum += at(a, p.a, z, i, l) * at(b, p.b, z, l, j);
-        sum *= p.alpha;
-        if (p.beta != 0)
-          sum += p.beta * (cIsD ? at(before, p.d, z, i, j) : at(c, p.c, z, i, j));
-        double expected = epilogueOf(p.epilogue, sum, bias.values[static_cast<size_t>(j)]);
+        return sum * p.alpha;
+      };
+      for (int64_t j = 0; j < resultColumns(p); ++j) {
+        double sum = sumAt(j), expected = 0;
+        double growth = 1; // Of an error of the sum by the epilogue.
+        if (p.epilogue == Epilogue::SiluMul) {
+          double up = sumAt(j + p.n / 2);
+          expected = silu(sum) * up;
+          growth = 1.1 * std::fabs(up) + std::fabs(silu(sum)); // |silu'| < 1.1
+        } else {
+          if (p.beta != 0)
+            sum += p.beta * (cIsD ? at(before, p.d, z, i, j) : at(c, p.c, z, i, j));
+          expected = epilogueOf(p.epilogue, sum, bias.values[static_cast<size_t>(j)]);
+        }
         double found = at(d, p.d, z, i, j);
-        double bound = std::pow(p.k + 4.0, 1.5) * 0x1p-24 * std::max(1.0, std::fabs(p.alpha)) +
-                       1.01 * unit * std::fabs(expected);
+        double bound =
+            std::pow(p.k + 4.0, 1.5) * 0x1p-24 * std::max(1.0, std::fabs(p.alpha)) * std::max(1.0, growth) +
+            1.01 * unit * std::fabs(expected);
         ASSERT_NEAR(found, expected, bound) << z << " " << i << " " << j;
       }
+    }
+}
+
+/// Checks the library and Heddle's own tiles.
+void check(Product p, int threads, bool cIsD = false) {
+  if (p.epilogue != Epilogue::SiluMul)
+    checkOne(p, threads, cIsD);
+  p.algorithm.assign(kTiledProduct.begin(), kTiledProduct.end());
+  SCOPED_TRACE("tiled");
+  checkOne(p, threads, cIsD);
 }
 
 Product make(int64_t m, int64_t n, int64_t k, DType type = DType::F32, bool ta = false, bool tb = false) {
@@ -126,6 +151,83 @@ TEST(CpuProduct, PanelsOfNarrowOperands) {
   // Larger than a panel in rows and columns, so that every loop turns.
   check(make(300, 600, 40, DType::BF16, false, true), 1);
   check(make(300, 600, 40, DType::BF16, true, false), 2);
+}
+
+TEST(CpuProduct, TilesOfEveryEdge) {
+  // Rows around a panel (14 or 6) and a chunk (512), columns around a panel (32 or 16) and a tile, k around a
+  // block (384).
+  for (int64_t m : {1, 13, 14, 15, 520, 1037})
+    for (int64_t k : {1, 384, 385})
+      check(make(m, 33, k), 2);
+  for (int64_t n : {15, 16, 17, 31, 32, 191, 193, 400})
+    for (bool transposed : {false, true})
+      check(make(29, n, 390, DType::F32, transposed, transposed), 3);
+}
+
+TEST(CpuProduct, GateOfTwoHalves) {
+  for (int64_t n : {2, 30, 64, 66, 200, 410})
+    for (DType type : {DType::F32, DType::BF16})
+      for (bool transposed : {false, true}) {
+        Product p = make(31, n, 50, type, false, transposed);
+        p.epilogue = Epilogue::SiluMul;
+        p.d.ld = n / 2 + 3;
+        p.d.dtype = type;
+        p.alpha = 0.5;
+        check(p, 2);
+      }
+  ThreadPool pool(1);
+  auto products = CpuProducts::create(pool);
+  ASSERT_TRUE(products.isOk());
+  Product p = make(1, 2, 1);
+  p.epilogue = Epilogue::SiluMul;
+  float two[2] = {1, 2};
+  EXPECT_EQ((*products)->run(p, two, two, nullptr, nullptr, two).message(),
+            "the library's products have no epilogue that multiplies two halves");
+  p.algorithm = {'o', 'w', 'n'};
+  EXPECT_EQ((*products)->run(p, two, two, nullptr, nullptr, two).message(),
+            "a product's algorithm on the CPU must be none or 'tiled', found 3 other bytes");
+}
+
+// The code for older processors, which runs on newer ones too.
+TEST(CpuProduct, TilesOfEveryLevel) {
+  for (CpuLevel level : {CpuLevel::Baseline, CpuLevel::V3, CpuLevel::V4}) {
+    if (level > cpuLevel())
+      continue;
+    ThreadPool pool(2);
+    TiledProducts tiles(pool, level);
+    for (bool transposed : {false, true}) {
+      Product p = make(45, 77, 400, DType::F32, transposed, transposed);
+      Stored a(DType::F32, 45 * 400, 1), b(DType::F32, 77 * 400, 2);
+      std::vector<float> d(45 * 77);
+      ASSERT_TRUE(tiles.run(p, a.bytes.data(), b.bytes.data(), nullptr, nullptr, d.data()).isOk());
+      for (int64_t i = 0; i < p.m; ++i)
+        for (int64_t j = 0; j < p.n; ++j) {
+          double sum = 0;
+          for (int64_t l = 0; l < p.k; ++l)
+            sum += at(a, p.a, 0, i, l) * at(b, p.b, 0, l, j);
+          // As in checkOne.
+          ASSERT_NEAR(d[static_cast<size_t>(i * p.n + j)], sum, std::pow(p.k + 4.0, 1.5) * 0x1p-24);
+        }
+    }
+  }
+}
+
+// Other numbers of threads, other tiles: each element is summed in the same order.
+TEST(CpuProduct, TilesGiveTheSameBitsOnAnyNumberOfThreads) {
+  Product p = make(100, 200, 900);
+  p.algorithm.assign(kTiledProduct.begin(), kTiledProduct.end());
+  Stored a(DType::F32, 100 * 900, 1), b(DType::F32, 200 * 900, 2);
+  std::vector<float> first(100 * 200), again(100 * 200);
+  for (int threads : {1, 2, 3, 7}) {
+    ThreadPool pool(threads);
+    auto products = CpuProducts::create(pool);
+    ASSERT_TRUE(products.isOk());
+    std::vector<float> &result = threads == 1 ? first : again;
+    ASSERT_TRUE((*products)->run(p, a.bytes.data(), b.bytes.data(), nullptr, nullptr, result.data()).isOk());
+    if (threads > 1) {
+      EXPECT_EQ(first, again) << threads;
+    }
+  }
 }
 
 TEST(CpuProduct, LeadingDimensionsAndBatches) {
