@@ -9,8 +9,8 @@
 //   --time-f32   float32, batch 8, one head (study S7)
 //   --time-bf16  bf16, 16 heads, 16,384 tokens
 //   --blocks     the products and swizzles that the wgmma skeleton is made of, against exact results
-//   --family F   only kernels whose family begins so: mma, simt, wgmma, wgmma-free (consumers that take no
-//                turns), wgmma-3 (stages), wgmma-p (persistent blocks), cp
+//   --family F   only kernels whose family begins so: mma, simt, wgmma
+//   --grids      also times wgmma kernels with the grid that attention_tiles.h does not choose
 //   --defaults   leaves the alternatives to the default tiles out of the timing
 //   --seed N     operands of the checks (1)
 
@@ -118,8 +118,20 @@ int multiprocessors() {
   return count;
 }
 
+/// Which grid: the one that attention_tiles.h chooses, a block for each tile, or a block for each
+/// multiprocessor.
+enum class Grid { Chosen, Tiles, Persistent };
+
+bool isPersistent(const Instance &instance, const RawParams &params, Grid grid) {
+  if (!instance.maps || grid != Grid::Chosen)
+    return instance.maps && grid == Grid::Persistent;
+  const long long tiles = (long long)params.batch * params.heads *
+                          ((params.qLen + instance.tile.tileM - 1) / instance.tile.tileM);
+  return attentionWgmmaPersistent(tiles, params.kvLen, isCausal(instance.kind), false, multiprocessors());
+}
+
 void launch(const Instance &instance, const RawParams &params, Maps &maps, const unsigned char *mask,
-            const float *bias) {
+            const float *bias, Grid grid = Grid::Chosen) {
   struct {
     const unsigned char *mask;
     const float *bias;
@@ -129,7 +141,7 @@ void launch(const Instance &instance, const RawParams &params, Maps &maps, const
   void *arguments[] = {&copy, &score, &maps.q, &maps.k, &maps.v};
   long long blocks = (long long)params.batch * params.heads *
                      ((params.qLen + instance.tile.tileM - 1) / instance.tile.tileM);
-  if (instance.persistent)
+  if (isPersistent(instance, params, grid))
     blocks = std::min<long long>(blocks, multiprocessors());
   cuda(cudaLaunchKernel(instance.kernel, dim3((unsigned)blocks), dim3(instance.tile.warps * 32), arguments,
                         instance.sharedBytes, nullptr),
@@ -292,7 +304,7 @@ __global__ void fillRandom(void *target, long long count, int size) {
 
 /// Median milliseconds of 20 measurements after 5; short kernels are launched several times in a measurement,
 /// back to back, so that what is measured is not the launch.
-double timeLaunches(const Instance &instance, const RawParams &params) {
+double timeLaunches(const Instance &instance, const RawParams &params, Grid grid) {
   int launches = 1;
   Maps maps = makeMaps(instance, params);
   cudaEvent_t begin, end;
@@ -302,7 +314,7 @@ double timeLaunches(const Instance &instance, const RawParams &params) {
   for (int i = 0; i < 25; ++i) {
     cudaEventRecord(begin);
     for (int n = 0; n < launches; ++n)
-      launch(instance, params, maps, nullptr, nullptr);
+      launch(instance, params, maps, nullptr, nullptr, grid);
     cudaEventRecord(end);
     cuda(cudaEventSynchronize(end), "timing");
     float ms;
@@ -318,7 +330,8 @@ double timeLaunches(const Instance &instance, const RawParams &params) {
   return (times[9] + times[10]) / 2;
 }
 
-void timeOne(const Instance &instance, int batch, int heads, int length, Layout layout) {
+void timeOne(const Instance &instance, int batch, int heads, int length, Layout layout,
+             Grid grid = Grid::Chosen) {
   const int D = instance.headDim, size = bytes(instance.element);
   const bool packed = layout == Layout::Packed;
   const long long tokens = (long long)batch * length, width = (long long)heads * D;
@@ -337,20 +350,22 @@ void timeOne(const Instance &instance, int batch, int heads, int length, Layout 
   p.qRow = p.kRow = p.vRow = row, p.qHead = p.kHead = p.vHead = head,
   p.qBatch = p.kBatch = p.vBatch = perBatch;
   p.outRow = packed ? width : D, p.outHead = head, p.outBatch = packed ? length * width : perBatch;
-  const double ms = timeLaunches(instance, p);
+  const double ms = timeLaunches(instance, p, grid);
   const double flops =
       4.0 * batch * heads * double(length) * length * D * (isCausal(instance.kind) ? 0.5 : 1.0);
-  std::printf("time,%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%s,%.4f,%.1f\n", instance.family,
+  std::printf("time,%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%s,%s,%.4f,%.1f\n", instance.family,
               name(instance.element), name(instance.kind), name(layout), D, batch, heads, length,
               instance.tile.tileM, instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks,
-              instance.isDefault ? "default" : "", ms, flops / ms * 1e-9);
+              instance.isDefault ? "default" : "", isPersistent(instance, p, grid) ? "persistent" : "tiles",
+              ms, flops / ms * 1e-9);
   std::fflush(stdout);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  bool list = false, check = false, big = false, f32 = false, bf16 = false, defaults = false, blocks = false;
+  bool list = false, check = false, big = false, f32 = false, bf16 = false, defaults = false, blocks = false,
+       grids = false;
   std::string family;
   uint64_t seed = 1;
   for (int i = 1; i < argc; ++i) {
@@ -367,6 +382,8 @@ int main(int argc, char **argv) {
       bf16 = true;
     else if (flag == "--defaults")
       defaults = true;
+    else if (flag == "--grids")
+      grids = true;
     else if (flag == "--blocks")
       blocks = true;
     else if (flag == "--family" && i + 1 < argc)
@@ -377,7 +394,7 @@ int main(int argc, char **argv) {
       std::fprintf(
           stderr,
           "error: unknown flag '%s'; flags are --list --check --big --time-f32 --time-bf16 --defaults "
-          "--blocks --family F --seed N\n",
+          "--grids --blocks --family F --seed N\n",
           argv[i]);
       return 2;
     }
@@ -445,12 +462,18 @@ int main(int argc, char **argv) {
                 tally.runs, tally.failures, tally.worstRatio);
 
   if (f32 || bf16)
-    std::printf(
-        "time,family,element,kind,layout,d,batch,heads,n,tile_m,tile_n,warps,min_blocks,default,ms,tflops\n");
+    std::printf("time,family,element,kind,layout,d,batch,heads,n,tile_m,tile_n,warps,min_blocks,default,grid,"
+                "ms,tflops\n");
   const auto timed = [&](const Instance &instance, Element element) {
     return instance.element == element && instance.aligned && instance.headDim == instance.valueDim &&
            (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal) &&
            (instance.isDefault || !defaults);
+  };
+  const auto timeGrids = [&](const Instance &instance, int batch, int heads, int length, Layout layout) {
+    if (!grids || !instance.maps)
+      return timeOne(instance, batch, heads, length, layout);
+    timeOne(instance, batch, heads, length, layout, Grid::Tiles);
+    timeOne(instance, batch, heads, length, layout, Grid::Persistent);
   };
   if (f32) {
     for (int d : {16, 32, 64, 128})
@@ -469,9 +492,9 @@ int main(int argc, char **argv) {
         for (const Instance &instance : instances()) {
           if (!timed(instance, Element::BF16) || instance.headDim != d)
             continue;
-          timeOne(instance, 16384 / length, 16, length, Layout::Contiguous);
+          timeGrids(instance, 16384 / length, 16, length, Layout::Contiguous);
           if (instance.isDefault)
-            timeOne(instance, 16384 / length, 16, length, Layout::Packed);
+            timeGrids(instance, 16384 / length, 16, length, Layout::Packed);
         }
   }
   // The study's models: batch 4, context 512, packed.
@@ -481,7 +504,7 @@ int main(int argc, char **argv) {
     for (const auto &[heads, d] : {std::pair{12, 64}, {16, 64}, {20, 64}, {32, 80}, {36, 128}})
       for (const Instance &instance : instances())
         if (timed(instance, element) && instance.headDim == d && instance.kind == ScoreKind::Causal)
-          timeOne(instance, 4, heads, 512, Layout::Packed);
+          timeGrids(instance, 4, heads, 512, Layout::Packed);
   }
   return tally.failures != 0;
 }

@@ -3,8 +3,7 @@
 //
 // Instantiations of the attention skeletons for bench and checks. HEDDLE_UNIT chooses a part, so that parts
 // compile in parallel: 0 bf16 head sizes, 1 bf16 tiles, 2 f16 and unequal widths, 3 float32 head sizes, 4
-// float32 tiles; for sm_90a 5 bf16 head sizes, 6 bf16 tiles, 7 f16, unequal widths and tiles of large heads,
-// 8 copies by cp.async, 9 more tiles.
+// float32 tiles; for sm_90a 5 bf16 head sizes, 6 bf16 tiles, 7 f16 and unequal widths.
 
 #include "attention_instances.h"
 #include "attention_score.cuh"
@@ -13,10 +12,8 @@
 #include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
 #elif HEDDLE_UNIT <= 4
 #include "compiler/Target/CUDA/device/attention_forward_simt.cuh"
-#elif HEDDLE_UNIT != 8
-#include "compiler/Target/CUDA/device/attention_forward_wgmma.cuh"
 #else
-#include "attention_wgmma_cp.cuh"
+#include "compiler/Target/CUDA/device/attention_forward_wgmma.cuh"
 #endif
 
 namespace heddle::bench {
@@ -27,7 +24,7 @@ namespace {
 // The unit's skeleton: its name, what attention_tiles.h says of it, and its own sizes.
 #if HEDDLE_UNIT <= 2
 constexpr const char *kFamily = "mma";
-template <int D, int V, int M, int N, int W>
+template <int D, int V, int M, int N, int W, int>
 using Shape = AttentionMmaShape<D, V, M, N, W>;
 constexpr AttentionTile usualTile(int d, int v, bool generated, bool) {
   return attentionMmaTile(d, v, generated);
@@ -37,7 +34,7 @@ constexpr int sharedBytes(int d, int v, const AttentionTile &tile) {
 }
 #elif HEDDLE_UNIT <= 4
 constexpr const char *kFamily = "simt";
-template <int D, int V, int M, int N, int W>
+template <int D, int V, int M, int N, int W, int>
 using Shape = AttentionSimtShape<D, V, M, N, W>;
 constexpr AttentionTile usualTile(int d, int v, bool generated, bool causal) {
   return attentionSimtTile(d, v, generated, causal, kSharedLimit);
@@ -46,31 +43,30 @@ constexpr int sharedBytes(int d, int v, const AttentionTile &tile) {
   return attentionSimtSharedBytes(d, v, tile);
 }
 #else
-constexpr const char *kFamily = HEDDLE_UNIT == 8 ? "cp" : "wgmma";
-template <int D, int V, int M, int N, int W>
-using Shape = AttentionWgmmaShape<D, V, M, N, W>;
-constexpr AttentionTile usualTile(int d, int v, bool generated, bool) {
-  return attentionWgmmaTile(d, v, generated);
+constexpr const char *kFamily = "wgmma";
+template <int D, int V, int M, int N, int W, int Stages>
+using Shape = AttentionWgmmaShape<D, V, M, N, W, Stages>;
+constexpr AttentionTile usualTile(int d, int v, bool generated, bool causal) {
+  return attentionWgmmaTile(d, v, causal, generated);
 }
 constexpr int sharedBytes(int d, int v, const AttentionTile &tile) {
-  return HEDDLE_UNIT == 8 ? 0 : attentionWgmmaSharedBytes(d, v, tile);
+  return attentionWgmmaSharedBytes(d, v, tile);
 }
 #endif
 
-#if HEDDLE_UNIT < 5 || HEDDLE_UNIT == 8
-template <typename T, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score>
+#if HEDDLE_UNIT < 5
+template <typename T, int D, int V, int M, int N, int W, int B, int, bool Aligned, typename Score>
 __global__ void __launch_bounds__(W * 32, B)
     attention_kernel(const __grid_constant__ AttentionParams<T> params, const __grid_constant__ Score score) {
   attention_forward<T, D, V, M, N, W, Score, Aligned>(params, score);
 }
 #else
-template <typename T, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score, int Stages = 2,
-          bool Turns = true>
+template <typename T, int D, int V, int M, int N, int W, int B, int Stages, bool, typename Score>
 __global__ void __launch_bounds__(W * 32, B)
     attention_kernel(const __grid_constant__ AttentionParams<T> params, const __grid_constant__ Score score,
                      const __grid_constant__ TensorMap q_map, const __grid_constant__ TensorMap k_map,
                      const __grid_constant__ TensorMap v_map) {
-  attention_forward<T, D, V, M, N, W, Score, Stages, Turns>(params, score, q_map, k_map, v_map);
+  attention_forward<T, D, V, M, N, W, Stages>(params, score, q_map, k_map, v_map);
 }
 #endif
 
@@ -81,22 +77,26 @@ constexpr Element kElement<bf16> = Element::BF16;
 template <>
 constexpr Element kElement<f16> = Element::F16;
 
-template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, bool Aligned = true>
+constexpr bool isSame(const AttentionTile &a, const AttentionTile &b) {
+  return a.tileM == b.tileM && a.tileN == b.tileN && a.warps == b.warps && a.minBlocks == b.minBlocks &&
+         a.stages == b.stages;
+}
+
+template <typename T, int D, int V, int M, int N, int W, int B, int Stages, ScoreKind Kind,
+          bool Aligned = true>
 void add() {
   constexpr bool kCausal = Kind == ScoreKind::Causal || Kind == ScoreKind::Everything;
   constexpr bool kMask = Kind == ScoreKind::Mask || Kind == ScoreKind::Everything;
   constexpr bool kScore = Kind == ScoreKind::Score || Kind == ScoreKind::Everything;
-  constexpr AttentionTile tile{M, N, W, B};
-  constexpr int bytes = Shape<D, V, M, N, W>::kSharedBytes;
-  static_assert(HEDDLE_UNIT == 8 || bytes == sharedBytes(D, V, tile));
+  constexpr AttentionTile tile{M, N, W, B, Stages};
+  constexpr int bytes = Shape<D, V, M, N, W, Stages>::kSharedBytes;
+  static_assert(bytes == sharedBytes(D, V, tile));
   static_assert(bytes <= kSharedLimit);
-  constexpr AttentionTile usual = usualTile(D, V, kMask || kScore, kCausal);
-  const bool isDefault =
-      usual.tileM == M && usual.tileN == N && usual.warps == W && usual.minBlocks == B && HEDDLE_UNIT != 8;
-  const auto kernel = attention_kernel<T, D, V, M, N, W, B, Aligned, TestScore<kCausal, kMask, kScore>>;
+  const bool isDefault = isSame(tile, usualTile(D, V, kMask || kScore, kCausal));
+  const auto kernel =
+      attention_kernel<T, D, V, M, N, W, B, Stages, Aligned, TestScore<kCausal, kMask, kScore>>;
   instances().push_back({kFamily, kElement<T>, Kind, D, V, tile, Aligned, isDefault,
-                         reinterpret_cast<const void *>(kernel), bytes,
-                         HEDDLE_UNIT >= 5 && HEDDLE_UNIT != 8});
+                         reinterpret_cast<const void *>(kernel), bytes, HEDDLE_UNIT >= 5});
 }
 
 /// The default tile for one kind.
@@ -105,7 +105,7 @@ void usual() {
   constexpr bool kGenerated = Kind != ScoreKind::Full && Kind != ScoreKind::Causal;
   constexpr AttentionTile t =
       usualTile(D, V, kGenerated, Kind == ScoreKind::Causal || Kind == ScoreKind::Everything);
-  add<T, D, V, t.tileM, t.tileN, t.warps, t.minBlocks, Kind, Aligned>();
+  add<T, D, V, t.tileM, t.tileN, t.warps, t.minBlocks, t.stages, Kind, Aligned>();
 }
 
 /// Kinds of a head size: all of them for the sizes that models use most.
@@ -149,57 +149,15 @@ void unequalSizes() {
   usual<T, 72, 8, ScoreKind::Causal, HEDDLE_UNIT >= 5>();
 }
 
-/// Whether the size's default instances cover a tile already.
-template <int D>
-constexpr bool isUsual(const AttentionTile &tile, bool causal) {
-  const AttentionTile t = usualTile(D, D, false, causal);
-  return t.tileM == tile.tileM && t.tileN == tile.tileN && t.warps == tile.warps &&
-         t.minBlocks == tile.minBlocks;
-}
-
 /// Alternatives to the default tile, with and without kCausal.
-template <typename T, int D, int M, int N, int W, int B>
+template <typename T, int D, int M, int N, int W, int B, int Stages = 0>
 void tiles() {
-  constexpr AttentionTile tile{M, N, W, B};
-  if constexpr (!isUsual<D>(tile, false))
-    add<T, D, D, M, N, W, B, ScoreKind::Full>();
-  if constexpr (!isUsual<D>(tile, true))
-    add<T, D, D, M, N, W, B, ScoreKind::Causal>();
+  constexpr AttentionTile tile{M, N, W, B, Stages};
+  if constexpr (!isSame(usualTile(D, D, false, false), tile))
+    add<T, D, D, M, N, W, B, Stages, ScoreKind::Full>();
+  if constexpr (!isSame(usualTile(D, D, false, true), tile))
+    add<T, D, D, M, N, W, B, Stages, ScoreKind::Causal>();
 }
-
-#if HEDDLE_UNIT >= 5 && HEDDLE_UNIT != 8
-template <typename T, int D, int M, int N, int W, int Stages, bool Turns, ScoreKind Kind>
-void variant(const char *family, const char *persistent) {
-  using Sizes = AttentionWgmmaShape<D, D, M, N, W, Stages>;
-  static_assert(Sizes::kSharedBytes <= kSharedLimit);
-  static_assert(Sizes::kSharedBytes == attentionWgmmaSharedBytes(D, D, {M, N, W, 1}, Stages));
-  const auto kernel = attention_kernel<T, D, D, M, N, W, 1, true,
-                                       TestScore<Kind == ScoreKind::Causal, false, false>, Stages, Turns>;
-  Instance instance{family,
-                    kElement<T>,
-                    Kind,
-                    D,
-                    D,
-                    {M, N, W, 1},
-                    true,
-                    false,
-                    reinterpret_cast<const void *>(kernel),
-                    Sizes::kSharedBytes,
-                    true};
-  if (family)
-    instances().push_back(instance);
-  instance.family = persistent;
-  instance.persistent = true;
-  instances().push_back(instance);
-}
-
-/// Another number of stages, or consumers that take no turns: a block a tile, and persistent.
-template <typename T, int D, int M, int N, int W, int Stages, bool Turns>
-void variants(const char *family, const char *persistent) {
-  variant<T, D, M, N, W, Stages, Turns, ScoreKind::Full>(family, persistent);
-  variant<T, D, M, N, W, Stages, Turns, ScoreKind::Causal>(family, persistent);
-}
-#endif
 
 const bool registered = [] {
 #if HEDDLE_UNIT == 0
@@ -241,16 +199,11 @@ const bool registered = [] {
 #elif HEDDLE_UNIT == 5
   allSizes<bf16>();
 #elif HEDDLE_UNIT == 6
-  // A null family: the default covers it.
-  variants<bf16, 64, 192, 128, 16, 2, true>(nullptr, "wgmma-p");
-  variants<bf16, 64, 192, 128, 16, 3, true>("wgmma-3", "wgmma-3p");
-  variants<bf16, 64, 192, 128, 16, 2, false>("wgmma-free", "wgmma-free-p");
-  variants<bf16, 64, 128, 128, 12, 2, true>("wgmma", "wgmma-p");
-  variants<bf16, 64, 128, 176, 12, 2, true>("wgmma", "wgmma-p");
-  variants<bf16, 64, 128, 128, 12, 2, false>("wgmma-free", "wgmma-free-p");
-  variants<bf16, 80, 128, 128, 12, 2, true>(nullptr, "wgmma-p");
-  variants<bf16, 80, 128, 160, 12, 2, true>("wgmma", "wgmma-p");
-  variants<bf16, 80, 192, 96, 16, 2, true>("wgmma", "wgmma-p");
+  usual<bf16, 80, 80, ScoreKind::Full>();
+  tiles<bf16, 64, 192, 128, 16, 1, 3>();
+  tiles<bf16, 64, 128, 128, 12, 1, 2>();
+  tiles<bf16, 80, 192, 96, 16, 1, 2>();
+  tiles<bf16, 80, 128, 128, 12, 1, 2>();
 #elif HEDDLE_UNIT == 7
   sizes<f16, 16>();
   sizes<f16, 64, true>();
@@ -258,24 +211,6 @@ const bool registered = [] {
   sizes<f16, 128>();
   unequalSizes<bf16>();
   unequalSizes<f16>();
-  usual<bf16, 256, 256, ScoreKind::Causal>();
-  usual<bf16, 192, 128, ScoreKind::Full>();
-  usual<bf16, 80, 80, ScoreKind::Full>();
-  variants<bf16, 128, 128, 128, 12, 2, true>(nullptr, "wgmma-p");
-  variants<bf16, 128, 128, 128, 12, 3, true>("wgmma-3", "wgmma-3p");
-  variants<bf16, 128, 128, 128, 12, 2, false>("wgmma-free", "wgmma-free-p");
-  variants<bf16, 128, 128, 160, 12, 2, true>("wgmma", "wgmma-p");
-  variants<bf16, 128, 128, 176, 12, 2, true>("wgmma", "wgmma-p");
-#elif HEDDLE_UNIT == 9
-  variants<bf16, 64, 128, 192, 12, 2, true>("wgmma", "wgmma-p");
-  variants<bf16, 64, 192, 112, 16, 2, true>("wgmma", "wgmma-p");
-  variants<bf16, 64, 192, 96, 16, 3, true>("wgmma-3", "wgmma-3p");
-#elif HEDDLE_UNIT == 8
-  add<bf16, 64, 64, 192, 128, 16, 1, ScoreKind::Full>();
-  add<bf16, 64, 64, 192, 128, 16, 1, ScoreKind::Causal>();
-  add<bf16, 80, 80, 128, 128, 12, 1, ScoreKind::Full>();
-  add<bf16, 128, 128, 128, 128, 12, 1, ScoreKind::Full>();
-  add<bf16, 128, 128, 128, 128, 12, 1, ScoreKind::Causal>();
 #endif
   return true;
 }();

@@ -22,8 +22,7 @@ struct Instance {
   bool isDefault; // the tile that attention_tiles.h names
   const void *kernel;
   int sharedBytes;
-  bool maps = false;       // takes tensor maps of q, k and v after the score
-  bool persistent = false; // launched with a block an SM
+  bool maps = false; // takes tensor maps of q, k and v after the score
 };
 
 inline std::vector<Instance> &instances() {

@@ -9,7 +9,7 @@ arch=${2:-90a}
 units=${UNITS:-0 1 2 3 4}
 blocks=
 if [ "$arch" = 90a ]; then
-  units=${UNITS:-0 1 2 3 4 5 6 7 8 9}
+  units=${UNITS:-0 1 2 3 4 5 6 7}
   blocks=$root/bench/kernels/wgmma_blocks.cu
 fi
 objects=$(mktemp -d)

@@ -15,7 +15,7 @@ namespace {
 constexpr int kRows = 64;
 constexpr int kSteps = 5; // of 16: the contraction crosses a column block
 constexpr int kDepth = kSteps * 16;
-constexpr int kBlockRows = 256; // that a column block of B has room for
+constexpr int kBlockRows = 128; // that a column block of B has room for
 constexpr int kSharedBytes = (2 * kRows + 4 * kBlockRows) * kSwizzleRowBytes;
 
 /// Stores [rows, columns] as a swizzled tile; what lies beyond is zero.
@@ -142,7 +142,7 @@ int checkWidths(uint64_t seed) {
 }
 
 const bool registered = [] {
-  blockChecks() = checkWidths<16, 32, 48, 64, 80, 96, 112, 128, 160, 176, 192, 256>;
+  blockChecks() = checkWidths<16, 32, 48, 64, 80, 96, 112, 128>;
   return true;
 }();
 

@@ -268,8 +268,8 @@ static LogicalResult chooseVersion(kernel::SkeletonOp skeleton, const TargetInfo
   int64_t headDim = skeleton.getHeadDim(), valueDim = skeleton.getValueDim();
   mlir::Type element = skeleton.getElementType();
   bool aligned = isAligned(skeleton), generated = !skeleton.getScore().empty() || !skeleton.getMask().empty();
-  std::optional<AttentionChoice> choice =
-      target.attention({element, headDim, valueDim, skeleton.getCausal(), generated, aligned});
+  std::optional<AttentionChoice> choice = target.attention(
+      {element, headDim, valueDim, skeleton.getCausal(), generated, aligned, skeleton.getBroadcast()});
   if (!choice)
     return skeleton.emitError() << "no tile for attention over " << element << " heads of " << headDim
                                 << " and " << valueDim << " elements on " << target.arch();
@@ -280,6 +280,7 @@ static LogicalResult chooseVersion(kernel::SkeletonOp skeleton, const TargetInfo
   skeleton.setTileN(choice->tile.tileN);
   skeleton.setThreads(choice->tile.warps * 32);
   skeleton.setMinBlocks(choice->tile.minBlocks);
+  skeleton.setStages(choice->tile.stages);
   skeleton.setAligned(aligned);
   skeleton.setSharedBytes(choice->sharedBytes);
   return success();

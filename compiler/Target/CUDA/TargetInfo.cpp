@@ -12,12 +12,14 @@ class Sm80 : public TargetInfo {
 public:
   llvm::StringRef arch() const override { return "sm_80"; }
   int64_t maxSharedBytes() const override { return 163 * 1024; }
+  int processors() const override { return 108; } // A100
 };
 
 class Sm90a final : public Sm80 {
 public:
   llvm::StringRef arch() const override { return "sm_90a"; }
   int64_t maxSharedBytes() const override { return 227 * 1024; }
+  int processors() const override { return 132; } // H100 SXM, H200
   std::optional<AttentionChoice> attention(const AttentionRequest &request) const override;
 };
 
@@ -57,16 +59,21 @@ std::optional<AttentionChoice> Sm90a::attention(const AttentionRequest &request)
   if (!portable || request.element.isF32())
     return portable;
   int headDim = int(request.headDim), valueDim = int(request.valueDim);
-  AttentionTile tile = attentionWgmmaTile(headDim, valueDim, request.generated);
-  int64_t sharedBytes = attentionWgmmaSharedBytes(headDim, valueDim, tile);
-  if (!request.aligned)
+  if (std::max(headDim, valueDim) > kAttentionWgmmaDim) {
+    // Its accumulators would leave a thread no registers for tiles that keep the tensor cores busy.
+    portable->reason = "no wgmma: heads of more than " + std::to_string(kAttentionWgmmaDim) + " elements";
+    return portable;
+  }
+  if (!request.aligned) {
     portable->reason = "no wgmma: rows do not keep to multiples of 16 bytes";
-  else if (sharedBytes > maxSharedBytes())
-    portable->reason =
-        "no wgmma: its tiles of these heads need " + std::to_string(sharedBytes) + " bytes of shared memory";
-  else
-    return AttentionChoice{"wgmma", tile, sharedBytes, ""};
-  return portable;
+    return portable;
+  }
+  if (request.broadcast) {
+    portable->reason = "no wgmma: an operand is repeated, which a tensor map does not describe";
+    return portable;
+  }
+  AttentionTile tile = attentionWgmmaTile(headDim, valueDim, request.causal, request.generated);
+  return AttentionChoice{"wgmma", tile, attentionWgmmaSharedBytes(headDim, valueDim, tile), ""};
 }
 
 const TargetInfo *TargetInfo::get(llvm::StringRef arch) {

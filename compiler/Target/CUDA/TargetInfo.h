@@ -23,7 +23,7 @@ namespace heddle::cuda {
 
 /// Attention as one kernel has it: heads of `headDim` and `valueDim` elements of f32, bf16 or f16;
 /// `generated` where there is a score or mask function, `causal` where later keys are not seen, `aligned`
-/// where all rows keep to multiples of 16 bytes.
+/// where all rows keep to multiples of 16 bytes, `broadcast` where an operand repeats itself.
 struct AttentionRequest {
   mlir::Type element;
   int64_t headDim;
@@ -31,6 +31,7 @@ struct AttentionRequest {
   bool causal;
   bool generated;
   bool aligned;
+  bool broadcast;
 };
 
 /// How a target computes it.
@@ -54,6 +55,9 @@ public:
   virtual llvm::StringRef arch() const = 0;
   /// Shared memory that one block may ask for, in bytes.
   virtual int64_t maxSharedBytes() const = 0;
+  /// Multiprocessors of the GPU that launches are sized for, where their number matters; others run the same
+  /// launch.
+  virtual int processors() const = 0;
   /// 32-bit registers of a multiprocessor, shared by its threads.
   virtual int64_t registerFile() const { return 65536; }
   /// Registers that one thread can have.

@@ -34,30 +34,27 @@ constexpr Element kElement<bf16> = Element::BF16;
 template <>
 constexpr Element kElement<f16> = Element::F16;
 
-template <int D, int V, int M, int N, int W>
-#ifdef HEDDLE_SIMT
-using ShapeOf = AttentionSimtShape<D, V, M, N, W>;
-#elif defined(HEDDLE_WGMMA)
-using ShapeOf = AttentionWgmmaShape<D, V, M, N, W>;
-#else
-using ShapeOf = AttentionMmaShape<D, V, M, N, W>;
-#endif
-
 template <typename T, int D, int V, int M, int N, int W, typename Score>
 void launch(const AttentionParams<T> &p, const Score &score, bool aligned, uint64_t seed) {
   const int blocks = attention_blocks(p.batch, p.heads, p.q_len, M);
-  const int bytes = ShapeOf<D, V, M, N, W>::kSharedBytes;
 #ifdef HEDDLE_WGMMA
   if (!aligned)
     emulation::die("the tensor unit wants aligned rows");
+  constexpr int kStages = W == 16 ? 3 : 2;
   const TensorMap q{p.q, D, p.q_len, p.heads, p.batch, p.q_row, p.q_head, p.q_batch, 64};
   const TensorMap k{p.k, D, p.kv_len, p.kv_heads, p.batch, p.k_row, p.k_head, p.k_batch, N};
   const TensorMap v{p.v, V, p.kv_len, p.kv_heads, p.batch, p.v_row, p.v_head, p.v_batch, N};
-  // Half as many blocks as tiles, too: then blocks go on to a second tile.
-  emulation::launch(seed % 2 ? blocks : (blocks + 1) / 2, W * 32, bytes, seed,
-                    [&] { attention_forward<T, D, V, M, N, W>(p, score, q, k, v); });
+  // A third of the tiles' number of blocks, too: then blocks go on to further tiles, there and back.
+  emulation::launch(seed % 2 ? blocks : (blocks + 2) / 3, W * 32,
+                    AttentionWgmmaShape<D, V, M, N, W, kStages>::kSharedBytes, seed,
+                    [&] { attention_forward<T, D, V, M, N, W, kStages>(p, score, q, k, v); });
 #else
-  emulation::launch(blocks, W * 32, bytes, seed, [&] {
+#ifdef HEDDLE_SIMT
+  using Shape = AttentionSimtShape<D, V, M, N, W>;
+#else
+  using Shape = AttentionMmaShape<D, V, M, N, W>;
+#endif
+  emulation::launch(blocks, W * 32, Shape::kSharedBytes, seed, [&] {
     if (aligned)
       attention_forward<T, D, V, M, N, W, Score, true>(p, score);
     else
@@ -281,11 +278,11 @@ int main() {
 #elif defined(HEDDLE_WGMMA)
   suite<bf16, 64, 64, 192, 128, 16>(1);
   suite<bf16, 128, 128, 128, 128, 12>(2);
-  suite<f16, 72, 104, 128, 64, 12>(3);
-  suite<bf16, 24, 40, 64, 48, 8>(4);
-  suite<f16, 104, 24, 128, 80, 12>(5);
-  windows<bf16, 64, 64, 128, 64, 12>(6);
-  windows<f16, 40, 72, 192, 48, 16>(7);
+  suite<f16, 72, 104, 128, 80, 12>(3);
+  suite<bf16, 24, 40, 128, 96, 12>(4);
+  suite<f16, 88, 16, 192, 96, 16>(6);
+  windows<bf16, 64, 64, 128, 128, 12>(8);
+  windows<f16, 40, 72, 192, 96, 16>(9);
 #else
   suite<bf16, 64, 64, 128, 64, 4>(1);
   suite<f16, 16, 16, 64, 64, 4>(2);

@@ -14,8 +14,7 @@
 //   while the second product runs: maxima, exponentials, sums of S(t)
 //   O = O * correction, P(t) = S(t) rounded to T: the accumulator layout of the first product is the A layout
 //   of the second
-// With `Turns`, the consumers take turns at starting products, so that one's softmax runs under the other's
-// products.
+// The consumers take turns at starting products, so that one's softmax runs under the other's products.
 //
 // Copies are made by the tensor unit, started by one thread, from maps that the host makes: q_map, k_map and
 // v_map describe the operands as [batch, heads, rows, columns], boxes of 64 columns (128 bytes, swizzled) and
@@ -23,7 +22,8 @@
 // neither lengths nor head sizes are special.
 //
 // A launch has attention_blocks() blocks, or fewer, which then go through several tiles of queries each, one
-// after another: keys of the next tile are on their way while the last one's output is written.
+// after another: keys of the next tile are on their way while the last one's output is written. Which is
+// faster depends on lengths and masks, and is for the host to choose (attentionWgmmaPersistent).
 //
 // Shared memory, swizzled column blocks of 64 elements (wgmma.cuh):
 //   Q [consumers][blocks][64 rows]
@@ -65,14 +65,14 @@ struct RingPosition {
 };
 
 /// Sizes that follow from a choice of tile. Warps counts the producer's four.
-template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps, int Stages = 2>
+template <int HeadDim, int ValueDim, int TileM, int TileN, int Warps, int Stages>
 struct AttentionWgmmaShape {
   static constexpr int kConsumers = Warps / 4 - 1; // warp groups
   static constexpr int kRows = 64;                 // queries of a consumer
   static_assert(HeadDim % 8 == 0 && HeadDim >= 8 && ValueDim % 8 == 0 && ValueDim >= 8,
                 "rows of 16-byte chunks");
-  static_assert(Warps % 4 == 0 && kConsumers >= 1 && kConsumers <= 3 && TileM == kRows * kConsumers,
-                "a consumer owns 64 queries");
+  static_assert((Warps == 12 || Warps == 16) && TileM == kRows * kConsumers,
+                "two or three consumers own 64 queries each");
   static_assert(TileN % 16 == 0 && TileN <= 256, "the second product takes keys by 16, a box holds 256");
 
   static constexpr int kThreads = Warps * kWarpSize;
@@ -90,28 +90,39 @@ struct AttentionWgmmaShape {
   static constexpr int kSharedBytes =
       kConsumers * kQueryBytes + Stages * (kKeyBytes + kValueBytes) + int(sizeof(Barriers));
   // Registers of a thread once the producer has given its own away; (launch bound) * groups in all.
-  static constexpr int kProducerRegisters = kConsumers == 3 ? 32 : kConsumers == 2 ? 24 : 56;
+  static constexpr int kProducerRegisters = kConsumers == 3 ? 32 : 24;
   static constexpr int kConsumerRegisters = kConsumers == 3 ? 160 : 240;
 };
 
-/// One tile of queries and the keys that it needs.
+/// One tile of queries and the tiles of keys that it needs; none where `end` is not above `first`.
 struct WgmmaWork : AttentionWork {
-  int tiles; // of keys, from 0
+  int first, end;
 };
 
-template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, bool Causal>
+template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, typename Score>
 __device__ inline WgmmaWork wgmma_work(const AttentionParams<T> &p, int block) {
-  WgmmaWork work{attention_work<T, HeadDim, ValueDim, TileM, Causal>(p, block), 0};
-  // Keys that the tile's last query sees, and with them every earlier one.
+  WgmmaWork work{attention_work<T, HeadDim, ValueDim, TileM, Score::kCausal>(p, block), 0, 0};
+  const int diagonal = p.kv_len - p.q_len;
+  // Keys that the tile's last query sees, and with them every earlier one; under a window, from the first one
+  // that the first query sees.
   int keys = p.kv_len;
-  if (Causal)
-    keys = min(keys, min(work.first_row + TileM, p.q_len) + p.kv_len - p.q_len);
-  work.tiles = keys > 0 ? ceil_div(keys, TileN) : 0;
+  if (Score::kCausal)
+    keys = min(keys, min(work.first_row + TileM, p.q_len) + diagonal);
+  work.end = keys > 0 ? ceil_div(keys, TileN) : 0;
+  work.first = first_key<AttentionWindow<Score>::kKeys>(work.first_row, diagonal) / TileN;
   return work;
 }
 
+/// The tile of queries that this block takes in its `round`. Causal tiles come longest first: where rounds go
+/// there and back, every block gets some of each length.
+template <bool Causal>
+__device__ inline long long wgmma_turn(int round) {
+  const int place = Causal && round % 2 != 0 ? int(gridDim.x) - 1 - int(blockIdx.x) : int(blockIdx.x);
+  return (long long)round * gridDim.x + place;
+}
+
 /// The producer, one thread: queries, keys and values of all the block's tiles, in the order of their use.
-template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, typename Shape, bool Causal>
+template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, typename Shape, typename Score>
 __device__ inline void wgmma_produce(const AttentionParams<T> &p, const TensorMap &q_map,
                                      const TensorMap &k_map, const TensorMap &v_map, unsigned char *shared_q,
                                      unsigned char *shared_k, unsigned char *shared_v,
@@ -120,8 +131,9 @@ __device__ inline void wgmma_produce(const AttentionParams<T> &p, const TensorMa
   int query_parity = 0;
   const int blocks = attention_blocks(p.batch, p.heads, p.q_len, TileM);
 #pragma unroll 1
-  for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
-    const WgmmaWork work = wgmma_work<T, HeadDim, ValueDim, TileM, TileN, Causal>(p, block);
+  for (int round = 0; wgmma_turn<Score::kCausal>(round) < blocks; ++round) {
+    const WgmmaWork work =
+        wgmma_work<T, HeadDim, ValueDim, TileM, TileN, Score>(p, int(wgmma_turn<Score::kCausal>(round)));
     const int kv_head = work.head / (p.heads / p.kv_heads);
     const auto bring_keys = [&](int tile) {
       barrier_wait(&barriers->key_empty[keys.stage], keys.parity ^ 1);
@@ -143,9 +155,9 @@ __device__ inline void wgmma_produce(const AttentionParams<T> &p, const TensorMa
                  c * kSwizzleColumns, tile * TileN, kv_head, work.batch);
       values.advance();
     };
-    if (work.tiles == 0)
+    if (work.end <= work.first)
       continue;
-    bring_keys(0);
+    bring_keys(work.first);
     for (int consumer = 0; consumer < Shape::kConsumers; ++consumer) {
       barrier_wait(&barriers->query_empty[consumer], query_parity ^ 1);
       SharedBarrier *full = &barriers->query_full[consumer];
@@ -158,17 +170,17 @@ __device__ inline void wgmma_produce(const AttentionParams<T> &p, const TensorMa
     query_parity ^= 1;
     // A consumer uses a tile's values after the next tile's keys.
 #pragma unroll 1
-    for (int tile = 1; tile < work.tiles; ++tile) {
+    for (int tile = work.first + 1; tile < work.end; ++tile) {
       bring_keys(tile);
       bring_values(tile - 1);
     }
-    bring_values(work.tiles - 1);
+    bring_values(work.end - 1);
   }
 }
 
 /// Softmax statistics of the two rows of a lane, scores [4 n + 2 half + pair], turned into exponentials.
 /// `correction` receives what earlier sums must be multiplied by.
-template <int Count>
+template <typename Score, int Count>
 __device__ inline void wgmma_softmax(float (&s)[Count], RowState (&rows)[2], float (&correction)[2],
                                      float exponent) {
 #pragma unroll
@@ -180,14 +192,14 @@ __device__ inline void wgmma_softmax(float (&s)[Count], RowState (&rows)[2], flo
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 1));
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 2));
     float reference;
-    correction[half] = advance_row(rows[half], maximum * exponent, reference);
+    correction[half] = advance_row<Score>(rows[half], maximum * exponent, reference);
     float sums[2] = {0.0f, 0.0f};
 #pragma unroll
     for (int n = 0; n < Count / 4; ++n) {
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
         float &value = s[4 * n + 2 * half + pair];
-        value = exp2_approx(fmaf(value, exponent, -reference));
+        value = softmax_exponential<Score>(fmaf(value, exponent, -reference));
         sums[pair] += value;
       }
     }
@@ -213,27 +225,22 @@ __device__ inline void transpose_quad(unsigned int (&words)[4], int lane) {
 }
 
 /// One consumer: its share of all the block's tiles.
-template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, typename Shape, bool Turns,
-          typename Score>
+template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, typename Shape, typename Score>
 __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &score, unsigned char *shared_q,
                                      unsigned char *shared_k, unsigned char *shared_v,
                                      typename Shape::Barriers *barriers, int consumer) {
   const int thread = int(threadIdx.x) % kWarpGroupSize;
   const int lane = thread % kWarpSize;
   const int warp = thread / kWarpSize;
+  constexpr int kWindow = AttentionWindow<Score>::kKeys;
   const int diagonal = p.kv_len - p.q_len;
   // Named barriers: 1 + consumer for a consumer alone, 5 + consumer for turns.
-  const auto await_turn = [&]() {
-    if constexpr (Turns)
-      named_sync(5 + consumer, 2 * kWarpGroupSize);
-  };
+  const auto await_turn = [&]() { named_sync(5 + consumer, 2 * kWarpGroupSize); };
   const auto end_turn = [&]() {
-    if constexpr (Turns)
-      named_arrive(5 + (consumer + 1 == Shape::kConsumers ? 0 : consumer + 1), 2 * kWarpGroupSize);
+    named_arrive(5 + (consumer + 1 == Shape::kConsumers ? 0 : consumer + 1), 2 * kWarpGroupSize);
   };
-  if constexpr (Turns)
-    if (consumer == Shape::kConsumers - 1)
-      named_arrive(5, 2 * kWarpGroupSize);
+  if (consumer == Shape::kConsumers - 1)
+    named_arrive(5, 2 * kWarpGroupSize);
 
   const AttentionScale scale = attention_scale<Score>(p.scale);
   float s[TileN / 2];
@@ -286,8 +293,9 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
 
   const int blocks = attention_blocks(p.batch, p.heads, p.q_len, TileM);
 #pragma unroll 1
-  for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
-    const WgmmaWork work = wgmma_work<T, HeadDim, ValueDim, TileM, TileN, Score::kCausal>(p, block);
+  for (int round = 0; wgmma_turn<Score::kCausal>(round) < blocks; ++round) {
+    const WgmmaWork work =
+        wgmma_work<T, HeadDim, ValueDim, TileM, TileN, Score>(p, int(wgmma_turn<Score::kCausal>(round)));
     const int group_row = work.first_row + consumer * Shape::kRows;
     const auto mask_scores = [&](int tile) {
       const int key = tile * TileN;
@@ -310,7 +318,7 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
         }
       };
       const TileKind kind =
-          classify_tile<Score::kCausal>(group_row, Shape::kRows, key, TileN, p.kv_len, diagonal);
+          classify_tile<Score::kCausal, kWindow>(group_row, Shape::kRows, key, TileN, p.kv_len, diagonal);
       if (kind != TileKind::Full) // Empty, too: the consumers go through the same tiles
         apply(BoolConstant<true>{});
       else if constexpr (Score::kHasMask || Score::kHasScore)
@@ -321,7 +329,7 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
 #pragma unroll
     for (int i = 0; i < Shape::kDimV / 2; ++i)
       out[i] = 0.0f;
-    if (work.tiles > 0) {
+    if (work.end > work.first) {
       float correction[2];
       barrier_wait(&barriers->query_full[consumer], query_parity);
       query_parity ^= 1;
@@ -344,13 +352,13 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
       end_turn();
       wgmma_wait<0>(s);
       release_keys();
-      mask_scores(0);
-      wgmma_softmax(s, rows, correction, scale.exponent);
+      mask_scores(work.first);
+      wgmma_softmax<Score>(s, rows, correction, scale.exponent);
       round_probabilities();
-      if (work.tiles > 1)
+      if (work.first + 1 < work.end)
         await_keys();
 #pragma unroll 1
-      for (int tile = 1; tile < work.tiles; ++tile) {
+      for (int tile = work.first + 1; tile < work.end; ++tile) {
         await_turn();
         wgmma_fence();
         start_scores();
@@ -361,11 +369,11 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
         wgmma_wait<1>(s);
         release_keys();
         mask_scores(tile);
-        wgmma_softmax(s, rows, correction, scale.exponent);
+        wgmma_softmax<Score>(s, rows, correction, scale.exponent);
         // The next tile's keys are waited for here, and not where they are used, because the assembler would
         // move the wait for the second product before the softmax that runs under it, but for the branch.
         pin_registers(s);
-        if (tile + 1 < work.tiles)
+        if (tile + 1 < work.end)
           await_keys();
         wgmma_wait<0>(out);
         release_values();
@@ -392,7 +400,7 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
       const float normaliser = row_normaliser(state.sum);
       const int row = group_row + warp * 16 + half * 8 + lane / 4;
       if (p.lse && lane % 4 == 0 && row < p.q_len)
-        p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + row] = row_logsumexp(state);
+        p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + row] = row_logsumexp<Score>(state);
 #pragma unroll
       for (int n = 0; n < Shape::kDimV / 8; n += 4) {
         unsigned int words[4];
@@ -409,14 +417,12 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
       }
     }
   }
-  if constexpr (Turns)
-    if (consumer == 0)
-      await_turn(); // the last consumer's last end_turn
+  if (consumer == 0)
+    await_turn(); // the last consumer's last end_turn
 }
 
 /// The whole kernel. T: bf16 or f16; operands aligned.
-template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score,
-          int Stages = 2, bool Turns = true>
+template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, int Stages, typename Score>
 __device__ inline void attention_forward(const AttentionParams<T> &p, const Score &score,
                                          const TensorMap &q_map, const TensorMap &k_map,
                                          const TensorMap &v_map) {
@@ -447,11 +453,11 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   if (group == 0) {
     lower_registers<Shape::kProducerRegisters>();
     if (threadIdx.x == 0)
-      wgmma_produce<T, HeadDim, ValueDim, TileM, TileN, Shape, Score::kCausal>(
-          p, q_map, k_map, v_map, shared_q, shared_k, shared_v, barriers);
+      wgmma_produce<T, HeadDim, ValueDim, TileM, TileN, Shape, Score>(p, q_map, k_map, v_map, shared_q,
+                                                                      shared_k, shared_v, barriers);
   } else {
     raise_registers<Shape::kConsumerRegisters>();
-    wgmma_consume<T, HeadDim, ValueDim, TileM, TileN, Shape, Turns>(
+    wgmma_consume<T, HeadDim, ValueDim, TileM, TileN, Shape>(
         p, score, shared_q + (group - 1) * Shape::kQueryBytes, shared_k, shared_v, barriers, group - 1);
   }
 }

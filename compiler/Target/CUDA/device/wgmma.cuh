@@ -69,18 +69,6 @@ __device__ inline bool barrier_try(SharedBarrier *barrier, int parity) {
   return done != 0;
 }
 
-/// The same without waiting.
-__device__ inline bool barrier_test(SharedBarrier *barrier, int parity) {
-  unsigned int done;
-  asm volatile("{\n.reg .pred p;\n"
-               "mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
-               "selp.u32 %0, 1, 0, p;\n}"
-               : "=r"(done)
-               : "r"(shared_address(barrier)), "r"(parity)
-               : "memory");
-  return done != 0;
-}
-
 __device__ inline void barrier_wait(SharedBarrier *barrier, int parity) {
   while (!barrier_try(barrier, parity)) {
   }
@@ -242,24 +230,6 @@ struct WarpGroupProduct;
   HEDDLE_R112                                                                                                \
   ", %56, %57, %58, %59, %60, %61, %62, %63"
 #define HEDDLE_DALL128 HEDDLE_DALL112, HEDDLE_D8(56)
-#define HEDDLE_R160                                                                                          \
-  HEDDLE_R128                                                                                                \
-  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
-#define HEDDLE_DALL160 HEDDLE_DALL128, HEDDLE_D8(64), HEDDLE_D8(72)
-#define HEDDLE_R176                                                                                          \
-  HEDDLE_R160                                                                                                \
-  ", %80, %81, %82, %83, %84, %85, %86, %87"
-#define HEDDLE_DALL176 HEDDLE_DALL160, HEDDLE_D8(80)
-#define HEDDLE_R192                                                                                          \
-  HEDDLE_R176                                                                                                \
-  ", %88, %89, %90, %91, %92, %93, %94, %95"
-#define HEDDLE_DALL192 HEDDLE_DALL176, HEDDLE_D8(88)
-#define HEDDLE_R256                                                                                          \
-  HEDDLE_R192                                                                                                \
-  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, "                 \
-  "%111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, "               \
-  "%126, %127"
-#define HEDDLE_DALL256 HEDDLE_DALL192, HEDDLE_D8(96), HEDDLE_D8(104), HEDDLE_D8(112), HEDDLE_D8(120)
 
 #define HEDDLE_PRODUCT(T, NAME, N, I0, I1, I2, I3, I4)                                                       \
   template <>                                                                                                \
@@ -293,10 +263,6 @@ HEDDLE_PRODUCTS(80, "%40", "%41", "%42", "%43", "%44")
 HEDDLE_PRODUCTS(96, "%48", "%49", "%50", "%51", "%52")
 HEDDLE_PRODUCTS(112, "%56", "%57", "%58", "%59", "%60")
 HEDDLE_PRODUCTS(128, "%64", "%65", "%66", "%67", "%68")
-HEDDLE_PRODUCTS(160, "%80", "%81", "%82", "%83", "%84")
-HEDDLE_PRODUCTS(176, "%88", "%89", "%90", "%91", "%92")
-HEDDLE_PRODUCTS(192, "%96", "%97", "%98", "%99", "%100")
-HEDDLE_PRODUCTS(256, "%128", "%129", "%130", "%131", "%132")
 
 } // namespace heddle
 
