@@ -80,7 +80,7 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
   llvm::SmallVector<int64_t> factors;
   int64_t perBlock = 1;
   kernel::SkeletonOp attention;
-  int64_t skeletonKeys = 0; // that a query sees at most
+  int64_t keysSeen = 0; // by a query, at most
   auto add = [&](mlir::Value value, int64_t divisor) {
     mlir::FailureOr<int64_t> number = extentOf(value, func, counts, launch);
     if (succeeded(number))
@@ -96,7 +96,7 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
       mlir::FailureOr<int64_t> keys = extentOf(lengths[4], func, counts, launch);
       if (failed(keys))
         return failure();
-      skeletonKeys = skeleton.getWindow() ? std::min<int64_t>(*keys, skeleton.getWindow()) : *keys;
+      keysSeen = skeleton.getWindow() ? std::min<int64_t>(*keys, skeleton.getWindow()) : *keys;
       attention = skeleton;
     }
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op)) {
@@ -124,7 +124,7 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
     return launch->emitError() << "kernel '" << func.getName() << "' needs " << blocks
                                << " blocks; a grid has at most " << kMaxBlocks;
   if (attention && takesTensorMaps(attention) &&
-      attentionWgmmaPersistent(blocks, skeletonKeys, attention.getCausal(), attention.getWindow() != 0,
+      attentionWgmmaPersistent(blocks, keysSeen, attention.getCausal(), attention.getWindow() != 0,
                                target.processors()))
     blocks = target.processors();
   return std::array<int64_t, 3>{blocks, 1, 1};

@@ -1,13 +1,12 @@
 //===- TargetInfo.cpp - What a GPU architecture offers --------------------===//
 #include "compiler/Target/CUDA/TargetInfo.h"
 
-#include "mlir/IR/Types.h"
-
+using namespace heddle;
 using namespace heddle::cuda;
 
 namespace {
 
-/// Ampere: mma.sync and cp.async. Later targets run the same code.
+/// Ampere: mma.sync and cp.async. Later targets run the same code where they have nothing better.
 class Sm80 : public TargetInfo {
 public:
   llvm::StringRef arch() const override { return "sm_80"; }

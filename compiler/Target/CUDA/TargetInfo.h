@@ -8,16 +8,13 @@
 
 #include "compiler/Target/CUDA/device/attention_tiles.h"
 
+#include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-
-namespace mlir {
-class Type;
-}
 
 namespace heddle::cuda {
 
