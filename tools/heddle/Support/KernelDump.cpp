@@ -191,9 +191,11 @@ std::string kernelBench(const Plan &plan, int32_t index) {
   const Launch &launch = step.launch;
   auto text = [](int64_t value) { return std::to_string(value); };
 
-  std::string out = "// nvcc -std=c++17 -O3 -arch=" + kernel.target + " -o " + kernel.name + " " +
-                    kernel.name + ".cu" + (launch.maps.empty() ? "" : " -lcuda") + " && ./" + kernel.name +
-                    " [LAUNCHES]\n";
+  // The short form, -arch, also makes PTX for the architecture without the "a", which lacks its instructions.
+  std::string version = kernel.target.substr(kernel.target.find('_') + 1);
+  std::string out = "// nvcc -std=c++17 -O3 -gencode arch=compute_" + version + ",code=" + kernel.target +
+                    " -o " + kernel.name + " " + kernel.name + ".cu" +
+                    (launch.maps.empty() ? "" : " -lcuda") + " && ./" + kernel.name + " [LAUNCHES]\n";
   out += "// Times kernel " + kernel.name + " of " + inComment(plan.model) + " (" + plan.precision + ", " +
          plan.mode + ") as step " + text(number) + " of the plan launches it: " + inComment(step.label) +
          ".\n";
