@@ -47,7 +47,7 @@ constexpr AttentionTile attentionWgmmaTile(int headDim, int valueDim, bool causa
   const int dim = headDim > valueDim ? headDim : valueDim;
   // What generated functions read is under way for all of a step's keys; wider steps spill.
   if (generated)
-    return AttentionTile{128, dim <= 96 ? 80 : 64, 12, 1, 2};
+    return AttentionTile{128, 64, 12, 1, 2};
   // Three consumers of 64 queries share the registers that two have otherwise: enough where nothing is masked
   // (causal, 192x128 spills, and 128x128 is faster up to 2,048 keys).
   if (dim <= 64 && !causal)
