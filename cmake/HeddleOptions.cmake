@@ -9,6 +9,10 @@ target_include_directories(heddle_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_
 
 if(HEDDLE_SANITIZE)
   target_compile_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer)
+  if(HEDDLE_BUILD_FUZZERS)
+    # A fuzzer keeps the input that ends the program, so that any finding must end it.
+    target_compile_options(heddle_options INTERFACE -fno-sanitize-recover=all)
+  endif()
   target_link_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE})
 endif()
 

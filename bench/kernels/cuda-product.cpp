@@ -1,49 +1,82 @@
-// Times the algorithms that cuBLASLt guesses to be best for products of the study's shapes, in the order of
-// its guesses, on a CUDA device: what the first choice costs beside the best. Built by the target
-// cuda-product (with HEDDLE_BUILD_BENCHES=ON).
-//   cuda-product M N K [BATCH [f32|bf16]]
+// Times cuBLASLt's guesses for every product of a model's plan on a CUDA device: what the library's first
+// guess, which an untuned plan runs with, costs beside the best. Weights are read from memory, activations
+// from the cache, as in a run. Built by the target cuda-product (with HEDDLE_BUILD_BENCHES=ON).
+//   cuda-product fp32|tf32|bf16 CANDIDATES MODEL...      prints CSV; a line "all" sums a model's calls
+#include "compiler/Pipelines/Compiler.h"
 #include "runtime/device/cuda/Tune.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <map>
+#include <string>
 
+using namespace heddle;
 using namespace heddle::runtime;
 
-static Status run(int64_t m, int64_t n, int64_t k, int64_t batch, DType type) {
+static Status measure(CudaProductTuner &tuner, const Plan &plan, const char *precision, int count) {
+  struct Entry {
+    const Product *product;
+    ProductSite site;
+    int calls = 0;
+  };
+  std::map<std::string, Entry> products;
+  for (const Step &step : plan.steps)
+    if (step.kind == StepKind::Product) {
+      ProductSite site = siteOf(plan, step.product);
+      std::string name = describeProduct(step.product, site) + (site.coldA || site.coldB ? ", weight" : "");
+      ++products.try_emplace(name, Entry{&step.product, site}).first->second.calls;
+    }
+  double guessMs = 0, bestMs = 0;
+  for (const auto &[name, entry] : products) {
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<TunedAlgorithm> tuned,
+                            tuner.candidates(*entry.product, entry.site, count));
+    const TunedAlgorithm &best = tuned.front();
+    double guess =
+        std::min_element(tuned.begin(), tuned.end(), [](auto &x, auto &y) { return x.rank < y.rank; })->ms;
+    double flops = 2.0 * double(entry.product->m) * double(entry.product->n) * double(entry.product->k) *
+                   double(entry.product->batch);
+    std::printf("%s,%s,\"%s\",%d,%.4f,%.4f,%.3f,%d,%zu,%.1f\n", plan.model.c_str(), precision, name.c_str(),
+                entry.calls, guess, best.ms, guess / best.ms, best.rank, tuned.size(),
+                flops / best.ms * 1e-9);
+    std::fflush(stdout);
+    guessMs += entry.calls * guess;
+    bestMs += entry.calls * best.ms;
+  }
+  std::printf("%s,%s,all,,%.4f,%.4f,%.3f,,,\n", plan.model.c_str(), precision, guessMs, bestMs,
+              guessMs / bestMs);
+  return Status::ok();
+}
+
+static Status run(const std::string &precision, int count, char **models) {
+  HEDDLE_ASSIGN_OR_RETURN(TuningDevice here, tuningDevice());
   HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, createCudaDevice());
-  Product p;
-  p.m = m, p.n = n, p.k = k, p.batch = batch;
-  p.math = type == DType::F32 ? MathMode::F32 : MathMode::Low;
-  p.a = {{0, 0}, type, k, m * k, false};
-  p.b = {{0, 0}, type, k, n * k, true}; // A weight [n, k], as torch.nn.Linear stores it.
-  p.d = {{0, 0}, type, n, m * n, false};
-  constexpr int64_t kWorkspace = 32 << 20;
-  HEDDLE_ASSIGN_OR_RETURN(void *a, device->allocate(batch * m * k * sizeOf(type)));
-  HEDDLE_ASSIGN_OR_RETURN(void *b, device->allocate(batch * n * k * sizeOf(type)));
-  HEDDLE_ASSIGN_OR_RETURN(void *d, device->allocate(batch * m * n * sizeOf(type)));
-  HEDDLE_ASSIGN_OR_RETURN(void *workspace, device->allocate(kWorkspace));
-  // Random data: products of zeros run faster than real ones.
-  HEDDLE_RETURN_IF_ERROR(device->generate(a, type, batch * m * k, InitKind::Normal, 1.0, 1, 1));
-  HEDDLE_RETURN_IF_ERROR(device->generate(b, type, batch * n * k, InitKind::Normal, 1.0, 1, 2));
-  Device::ProductAddresses addresses{a, b, nullptr, nullptr, d, workspace, kWorkspace};
-  HEDDLE_ASSIGN_OR_RETURN(std::vector<TunedAlgorithm> tuned, tuneProduct(*device, p, addresses, 16));
-  std::printf("%lldx%lldx%lld,batch %lld,%s,tuned best first (ms):", (long long)m, (long long)n, (long long)k,
-              (long long)batch, std::string(nameOf(type)).c_str());
-  for (const TunedAlgorithm &algorithm : tuned)
-    std::printf(" %.4f", algorithm.ms);
-  std::printf("\n");
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<CudaProductTuner> tuner, CudaProductTuner::create(*device));
+  std::printf("# %s\nmodel,precision,product,calls,guess_ms,best_ms,gain,best_rank,candidates,best_tflops\n",
+              here.identity.c_str());
+  Compiler compiler;
+  heddle::CompileOptions options;
+  options.device = "cuda";
+  options.precision = precision == "bf16"   ? Precision::BF16
+                      : precision == "tf32" ? Precision::TF32
+                                            : Precision::F32;
+  for (; *models; ++models) {
+    ModelRequest request;
+    request.model = *models;
+    HEDDLE_ASSIGN_OR_RETURN(CompileResult result, compiler.compile(request, options));
+    HEDDLE_RETURN_IF_ERROR(measure(*tuner, result.plan, precision.c_str(), count));
+  }
   return Status::ok();
 }
 
 int main(int argc, char **argv) {
-  if (argc < 4) {
-    std::fprintf(stderr, "usage: cuda-product M N K [BATCH [f32|bf16]]\n");
+  std::string precision = argc > 1 ? argv[1] : "";
+  int count = argc > 2 ? std::atoi(argv[2]) : 0;
+  if (argc < 4 || (precision != "fp32" && precision != "tf32" && precision != "bf16") || count < 1) {
+    std::fprintf(stderr, "usage: cuda-product fp32|tf32|bf16 CANDIDATES MODEL...\n");
     return 2;
   }
-  int64_t batch = argc > 4 ? std::atoll(argv[4]) : 1;
-  DType type = argc > 5 && std::strcmp(argv[5], "bf16") == 0 ? DType::BF16 : DType::F32;
-  Status status = run(std::atoll(argv[1]), std::atoll(argv[2]), std::atoll(argv[3]), batch, type);
+  Status status = run(precision, count, argv + 3);
   if (!status)
     std::fprintf(stderr, "error: %s\n", status.message().c_str());
   return status ? 0 : 3;

@@ -35,35 +35,6 @@ static llvm::SmallVector<Operation *> attentionOps(AttentionOp attention) {
   return ops;
 }
 
-/// A cast of a concatenation, through views, becomes a concatenation of casts: parts are written where they
-/// are computed, and nothing can be computed from the whole in the same kernel.
-static void castPartsFirst(mlir::func::FuncOp func) {
-  for (CastOp cast : llvm::to_vector(func.getBody().front().getOps<CastOp>())) {
-    llvm::SmallVector<Operation *> views;
-    Value value = cast.getOperand();
-    while (value.hasOneUse() && value.getDefiningOp() &&
-           llvm::isa<ReshapeOp, TransposeOp>(value.getDefiningOp())) {
-      views.push_back(value.getDefiningOp());
-      value = views.back()->getOperand(0);
-    }
-    auto concat = value.getDefiningOp<ConcatOp>();
-    if (!concat || !value.hasOneUse())
-      continue;
-    mlir::Type element = cast.getResult().getType().getElementType();
-    mlir::OpBuilder builder(concat);
-    for (mlir::OpOperand &part : concat->getOpOperands()) {
-      auto type = withElementType(llvm::cast<mlir::RankedTensorType>(part.get().getType()), element);
-      part.set(CastOp::create(builder, cast.getLoc(), type, part.get(), cast.getImplicit()));
-    }
-    for (Operation *op : views)
-      op->getResult(0).setType(
-          withElementType(llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()), element));
-    concat.getResult().setType(withElementType(concat.getResult().getType(), element));
-    cast.getResult().replaceAllUsesWith(cast.getOperand());
-    cast.erase();
-  }
-}
-
 /// Moves groups that read parameters alone (casts of weights) to their first readers: what they give should
 /// not live from the start of the run.
 static void sinkToReaders(mlir::Block &block) {
@@ -118,7 +89,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     mlir::Block &block = func.getBody().front();
     eraseUnusedOps(func);
     padHeads(func);
-    castPartsFirst(func);
+    computePartsFirst(func);
     materializeOutputs(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
       llvm::SmallVector<Operation *> ops = sinkKeyMasks(attention);

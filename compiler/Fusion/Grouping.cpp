@@ -2,6 +2,7 @@
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Layout/Access.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -18,13 +19,18 @@ bool heddle::isComputeOp(Operation *op) {
          !llvm::isa<ParameterOp, ConstantOp, GroupOp, YieldOp>(op);
 }
 
-/// Whether nothing that `value` depends on is an input or a parameter.
+/// A leaf that may have another value in another run.
+static bool isVariable(Operation *op) {
+  return llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr);
+}
+
+/// Whether nothing that `value` depends on is an input or a parameter that may change.
 static bool dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
   auto known = memo.find(value);
   if (known != memo.end())
     return known->second;
   Operation *op = value.getDefiningOp();
-  bool free = op && !llvm::isa<ParameterOp>(op);
+  bool free = op && !isVariable(op);
   if (free)
     for (Value operand : op->getOperands())
       free = free && dependsOnNothing(operand, memo);
@@ -32,7 +38,7 @@ static bool dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
     group.walk([&](Operation *inner) {
       if (inner == group)
         return;
-      free = free && !llvm::isa<ParameterOp>(inner);
+      free = free && !isVariable(inner);
       for (Value operand : inner->getOperands())
         if (operand.getParentRegion() != &group.getBody())
           free = free && dependsOnNothing(operand, memo);

@@ -12,8 +12,8 @@ namespace heddle {
 bool isComputeOp(mlir::Operation *op);
 
 /// Whether an op or group is computed once, before the first run: nothing that it depends on is an input or a
-/// parameter, and no result of it is an output, which every run has to write. `memo` keeps what is known of
-/// values.
+/// parameter (an input, where @main has kPreparedAttr), and no result of it is an output, which every run has
+/// to write. `memo` keeps what is known of values.
 bool runsOnce(mlir::Operation *op, llvm::DenseMap<mlir::Value, bool> &memo);
 
 /// Wraps ops, in topological order, into a group placed at the last of them. Views between them are cloned
@@ -33,14 +33,18 @@ void materializeOutputs(mlir::func::FuncOp func);
 /// product or attention needs other strides than the views give.
 void materializeOperands(mlir::Operation *op);
 
-/// Makes the ops that compute a mask or bias of `attention` which is the same for all queries, from integers or
-/// booleans alone (a padding mask), ops on the operand's own shape just before it, and returns them in order:
-/// as members of its group they are computed where they are read, and nothing of them is in memory.
+/// Makes the ops that compute a mask or bias of `attention` which is the same for all queries, from integers
+/// or booleans alone (a padding mask), ops on the operand's own shape just before it, and returns them in
+/// order: as members of its group they are computed where they are read, and nothing of them is in memory.
 llvm::SmallVector<mlir::Operation *> sinkKeyMasks(graph::AttentionOp attention);
 
 /// Gives attention heads whose widths are multiples of 8, which the skeletons of all targets take: others are
 /// filled up with zeros, which change neither scores nor sums, and the result's extra columns are cut off.
 void padHeads(mlir::func::FuncOp func);
+
+/// Computes of the parts of concatenations what the function computes of the whole: casts, through views, and
+/// elementwise ops where the parts have one extent.
+void computePartsFirst(mlir::func::FuncOp func);
 
 /// Erases ops of the function that nothing uses: they need no group.
 void eraseUnusedOps(mlir::func::FuncOp func);

@@ -10,6 +10,9 @@
 #include "compiler/Layout/MatrixAccess.h"
 #include "dialects/Graph/GraphBuilder.h"
 
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
 using namespace heddle;
 using namespace heddle::graph;
 using mlir::Operation;
@@ -156,6 +159,18 @@ void ProductChain::collect(bool gated) {
       return;
     value = user->getResult(0);
   }
+  // Several readers, or readers of parts: gate and up.
+  llvm::SetVector<llvm::StringRef> readers;
+  llvm::SmallVector<Value> worklist{value};
+  while (!worklist.empty())
+    for (Operation *user : worklist.pop_back_val().getUsers())
+      if (user->hasTrait<ViewLike>())
+        worklist.push_back(user->getResult(0));
+      else if (user->hasTrait<ElementwiseOp>())
+        readers.insert(user->getName().stripDialect());
+  if (!readers.empty())
+    reasons_.push_back(llvm::join(readers.getArrayRef(), ", ") +
+                       ": several read the result; an epilogue serves one");
 }
 
 /// Takes the sole reader of `value`, or says why not.

@@ -4,7 +4,8 @@
 
 void heddle::addGraphPhase(mlir::OpPassManager &manager, MatchReports &reports) {
   manager.addPass(createGraphCanonicalize());
-  // Norms first: it also raises softmax, which attention starts from.
+  manager.addPass(createRaiseActivations(&reports));
+  // Norms before attention: it also raises softmax, which attention starts from.
   manager.addPass(createRaiseNorms(&reports));
   manager.addPass(createRaiseAttention(&reports));
   // Folds the transposes of the key, and drops what only the raised ops read.

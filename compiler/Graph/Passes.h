@@ -14,6 +14,7 @@ namespace heddle {
 #include "compiler/Graph/Passes.h.inc"
 
 /// The raising passes with a place for their reports, which must outlive them.
+std::unique_ptr<mlir::Pass> createRaiseActivations(MatchReports *reports);
 std::unique_ptr<mlir::Pass> createRaiseNorms(MatchReports *reports);
 std::unique_ptr<mlir::Pass> createRaiseAttention(MatchReports *reports);
 

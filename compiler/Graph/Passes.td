@@ -20,6 +20,20 @@ def GraphCanonicalize : Pass<"graph-canonicalize", "::mlir::ModuleOp"> {
   let dependentDialects = ["::heddle::graph::GraphDialect"];
 }
 
+def RaiseActivations : Graph_Raising<"raise-activations"> {
+  let summary = "gelu and silu from written-out ops";
+  let description = [{
+    By algebra, on canonical form: what goes into tanh, erf or sigmoid is read as a polynomial in x, what is made of the
+    function's value f as P(x) + Q(x) f, so that factors, halves and sums may come in any order, and cubes as pow or
+    products. gelu tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), or x times the sigmoid of twice that argument.
+    gelu erf: x/2 (1 + erf(x / sqrt 2)). silu: x sigmoid(x). Constants may be off by 2^-22 of their size, which is two
+    roundings to float32. A cast that the user wrote ends the match.
+
+    Near misses are reported where the argument is GELU's: a value in between that others read, an op that is no product
+    and no sum.
+  }];
+}
+
 def RaiseNorms : Graph_Raising<"raise-norms"> {
   let summary = "rms_norm, layer_norm and softmax from written-out ops";
   let description = [{

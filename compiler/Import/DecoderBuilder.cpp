@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -25,10 +26,11 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> build();
 
 private:
-  /// What attention needs of positions, computed once for all layers from no input.
+  /// What attention needs of positions and masks, computed once for all layers.
   struct Tables {
-    Value cos, sin; ///< f32 [seq, head_dim / 2]; null without rotary positions.
-    Value mask;     ///< i1 [seq, seq], true where the key is seen.
+    Value cos, sin;     ///< f32 [seq, head_dim / 2]; null without rotary positions.
+    Value mask, window; ///< i1 [seq, seq], true where the key is seen; null where all are.
+    Value padding;      ///< i1 [batch, 1, 1, seq], true where the key is a token; null where all are.
   };
 
   void at(const std::string &path) {
@@ -46,6 +48,7 @@ private:
   }
 
   Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape, InitKind init, double scale);
+  Value biasVector(const std::string &name, int64_t extent);
   Value linear(Value x, const std::string &pattern, int64_t outputs, bool bias);
   Value norm(Value x, const std::string &pattern);
   Value rotary(Value x, const Tables &tables);
@@ -56,7 +59,12 @@ private:
   Value mlp(Value x);
   Value residual(Value x, const std::string &name, const std::string &pattern,
                  llvm::function_ref<Value(Value)> f);
+  llvm::SmallVector<float> frequencies() const;
   Tables tables();
+  Value hideScores(Value scores, const Tables &tables);
+  Value embed();
+  llvm::SmallVector<Value> outputs(Value x);
+  mlir::func::FuncOp openMain();
 
   const DecoderSpec &spec_;
   mlir::OpBuilder builder_;
@@ -64,6 +72,8 @@ private:
   mlir::Location source_;
   mlir::Type f32_;
   SymbolicDim batch_, seq_;
+  Value ids_, segments_, tokens_; ///< Inputs; the last two only where the model has them.
+  Value table_;                   ///< Of the embedding.
   int64_t layer_ = 0;
   std::string scope_; ///< Put in front of every location.
 };
@@ -79,24 +89,32 @@ Value DecoderBuilder::weight(const std::string &name, llvm::ArrayRef<int64_t> sh
   return g_.parameter(part, type(dims, f32_));
 }
 
-/// y = x Wᵀ + b with W [out, in], as torch.nn.functional.linear.
+/// y = x Wᵀ + b with W [out, in], or x W + b with W [in, out]: as the state dict has it.
 Value DecoderBuilder::linear(Value x, const std::string &pattern, int64_t outputs, bool bias) {
   int64_t inputs = typeOf(x).getShape().back();
   double std = spec_.linearStd.value_or(std::sqrt(2.0 / static_cast<double>(inputs + outputs)));
   std::string name = nameOf(pattern);
-  Value w = weight(name + ".weight", {outputs, inputs}, InitKind::Normal, std);
-  Value y = g_.matmul(x, g_.transpose(w, {1, 0}));
+  Value y;
+  if (spec_.weightLayout == WeightLayout::OutIn)
+    y = g_.matmul(x,
+                  g_.transpose(weight(name + ".weight", {outputs, inputs}, InitKind::Normal, std), {1, 0}));
+  else
+    y = g_.matmul(x, weight(name + ".weight", {inputs, outputs}, InitKind::Normal, std));
   if (!bias)
     return y;
-  Value b = weight(name + ".bias", {outputs}, InitKind::Constant, 0.0);
+  Value b = biasVector(name + ".bias", outputs);
   return g_.binary<AddOp>(y, g_.broadcast(b, symbolicShape(typeOf(y))));
+}
+
+Value DecoderBuilder::biasVector(const std::string &name, int64_t extent) {
+  return weight(name, {extent}, spec_.biasStd == 0 ? InitKind::Constant : InitKind::Normal, spec_.biasStd);
 }
 
 Value DecoderBuilder::norm(Value x, const std::string &pattern) {
   std::string name = nameOf(pattern);
   Value w = weight(name + ".weight", {spec_.dModel}, InitKind::Constant, 1.0);
   if (spec_.norm == NormKind::Layer) {
-    Value b = weight(name + ".bias", {spec_.dModel}, InitKind::Constant, 0.0);
+    Value b = biasVector(name + ".bias", spec_.dModel);
     return LayerNormOp::create(builder_, g_.location(), x.getType(), x, w, b,
                                builder_.getF64FloatAttr(spec_.epsilon));
   }
@@ -108,20 +126,37 @@ Value DecoderBuilder::norm(Value x, const std::string &pattern) {
   return g_.binary<MulOp>(scaled, g_.broadcast(w, shape));
 }
 
+/// theta^(-2i/head_dim), scaled; computed in float64 and rounded once.
+llvm::SmallVector<float> DecoderBuilder::frequencies() const {
+  const RotaryScaling &scaling = spec_.rotaryScaling;
+  llvm::SmallVector<float> result;
+  for (int64_t i = 0; i < spec_.headDim / 2; ++i) {
+    double frequency =
+        std::pow(spec_.theta, -2.0 * static_cast<double>(i) / static_cast<double>(spec_.headDim));
+    double kept = 1; // The share that is not divided by the factor.
+    if (scaling.kind == RotaryScaling::Kind::Linear)
+      kept = 0;
+    if (scaling.kind == RotaryScaling::Kind::ByWavelength) {
+      constexpr double kPi = 3.141592653589793;
+      double turns = static_cast<double>(scaling.originalPositions) * frequency / (2 * kPi);
+      kept = std::clamp((turns - scaling.low) / (scaling.high - scaling.low), 0.0, 1.0);
+    }
+    result.push_back(static_cast<float>(kept * frequency + (1 - kept) * frequency / scaling.factor));
+  }
+  return result;
+}
+
 /// Angles are float32 positions times float32 frequencies: at long context a lower precision would turn pairs
-/// by radians. The frequencies theta^(-2i/head_dim) are computed in float64 and rounded once.
+/// by radians.
 DecoderBuilder::Tables DecoderBuilder::tables() {
   Tables tables;
   mlir::Type i32 = builder_.getI32Type();
   if (spec_.positions == Positions::RotaryInterleaved || spec_.positions == Positions::RotaryHalfSplit) {
     at("rotary");
     int64_t pairs = spec_.headDim / 2;
-    llvm::SmallVector<float> frequencies;
-    for (int64_t i = 0; i < pairs; ++i)
-      frequencies.push_back(static_cast<float>(
-          std::pow(spec_.theta, -2.0 * static_cast<double>(i) / static_cast<double>(spec_.headDim))));
-    Value frequency = g_.constant(
-        mlir::DenseElementsAttr::get(type({fixed(pairs)}, f32_), llvm::ArrayRef<float>(frequencies)));
+    llvm::SmallVector<float> values = frequencies();
+    Value frequency =
+        g_.constant(mlir::DenseElementsAttr::get(type({fixed(pairs)}, f32_), llvm::ArrayRef<float>(values)));
     Value position = g_.cast(g_.iota(type({seq_}, i32), 0), f32_);
     SymbolicDim shape[] = {seq_, fixed(pairs)};
     Value angle = g_.binary<MulOp>(g_.broadcast(g_.reshape(position, {seq_, fixed(1)}), shape),
@@ -131,9 +166,37 @@ DecoderBuilder::Tables DecoderBuilder::tables() {
   }
   at("mask");
   RankedTensorType square = type({seq_, seq_}, i32);
-  Value query = g_.iota(square, 0), key = g_.iota(square, 1);
-  tables.mask = g_.compare(Predicate::GE, query, key);
+  if (spec_.causal)
+    tables.mask = g_.compare(Predicate::GE, g_.iota(square, 0), g_.iota(square, 1));
+  if (spec_.window) {
+    at("window");
+    Value first = g_.binary<SubOp>(g_.iota(square, 0), static_cast<double>(*spec_.window));
+    Value near = g_.compare(Predicate::GT, g_.iota(square, 1), first);
+    tables.window = tables.mask ? g_.binary<AndOp>(tables.mask, near) : near;
+  }
+  if (tokens_) {
+    at("padding");
+    Value isToken = g_.compare(Predicate::NE, tokens_, g_.splat(typeOf(tokens_), 0));
+    tables.padding = g_.reshape(isToken, {batch_, fixed(1), fixed(1), seq_});
+  }
   return tables;
+}
+
+/// scores.masked_fill(~mask, -inf) for each mask of the layer.
+Value DecoderBuilder::hideScores(Value scores, const Tables &tables) {
+  SymbolicShape shape = symbolicShape(typeOf(scores));
+  bool near = spec_.hasWindow(layer_);
+  const std::pair<const char *, Value> masks[] = {{"attention.mask", near ? tables.window : tables.mask},
+                                                  {"attention.padding", tables.padding}};
+  for (auto [path, mask] : masks) {
+    if (!mask)
+      continue;
+    at(path);
+    Value hidden = g_.broadcast(g_.unary<NotOp>(mask), shape);
+    Value lowest = g_.splat(typeOf(scores), -std::numeric_limits<double>::infinity());
+    scores = g_.select(hidden, lowest, scores);
+  }
+  return scores;
 }
 
 Value DecoderBuilder::rotary(Value x, const Tables &tables) {
@@ -173,12 +236,21 @@ Value DecoderBuilder::repeatHeads(Value x) {
 
 Value DecoderBuilder::attention(Value x, const Tables &tables) {
   int64_t width = spec_.heads * spec_.headDim, kvWidth = spec_.kvHeads * spec_.headDim;
-  at("attention.q");
-  Value q = splitHeads(linear(x, spec_.names.q, width, spec_.qkvBias), spec_.heads);
-  at("attention.k");
-  Value k = splitHeads(linear(x, spec_.names.k, kvWidth, spec_.qkvBias), spec_.kvHeads);
-  at("attention.v");
-  Value v = splitHeads(linear(x, spec_.names.v, kvWidth, spec_.qkvBias), spec_.kvHeads);
+  Value q, k, v;
+  if (spec_.packedQkv) {
+    at("attention.qkv");
+    Value packed = linear(x, spec_.names.qkv, width + 2 * kvWidth, spec_.qkvBias);
+    q = splitHeads(g_.slice(packed, 2, 0, width), spec_.heads);
+    k = splitHeads(g_.slice(packed, 2, width, kvWidth), spec_.kvHeads);
+    v = splitHeads(g_.slice(packed, 2, width + kvWidth, kvWidth), spec_.kvHeads);
+  } else {
+    at("attention.q");
+    q = splitHeads(linear(x, spec_.names.q, width, spec_.qkvBias), spec_.heads);
+    at("attention.k");
+    k = splitHeads(linear(x, spec_.names.k, kvWidth, spec_.qkvBias), spec_.kvHeads);
+    at("attention.v");
+    v = splitHeads(linear(x, spec_.names.v, kvWidth, spec_.qkvBias), spec_.kvHeads);
+  }
   at("attention.rotary_q");
   q = rotary(q, tables);
   at("attention.rotary_k");
@@ -188,11 +260,7 @@ Value DecoderBuilder::attention(Value x, const Tables &tables) {
   at("attention.scores");
   Value scores =
       g_.binary<DivOp>(g_.matmul(q, g_.transposeLast(k)), std::sqrt(static_cast<double>(spec_.headDim)));
-  // scores.masked_fill(~mask, -inf)
-  at("attention.mask");
-  Value hidden = g_.broadcast(g_.unary<NotOp>(tables.mask), symbolicShape(typeOf(scores)));
-  Value lowest = g_.splat(typeOf(scores), -std::numeric_limits<double>::infinity());
-  scores = g_.select(hidden, lowest, scores);
+  scores = hideScores(scores, tables);
   at("attention.softmax");
   Value probabilities = g_.unary<SoftmaxOp>(scores);
   at("attention.context");
@@ -246,36 +314,93 @@ Value DecoderBuilder::residual(Value x, const std::string &name, const std::stri
   return norm(sum, pattern);
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> DecoderBuilder::build() {
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(source_, spec_.name);
-  builder_.setInsertionPointToEnd(module->getBody());
-
-  RankedTensorType idsType = type({batch_, seq_}, builder_.getI32Type());
-  RankedTensorType logitsType = type({batch_, seq_, fixed(spec_.vocabulary)}, f32_);
-  auto main = mlir::func::FuncOp::create(builder_, source_, "main",
-                                         builder_.getFunctionType({idsType}, {logitsType}));
-  main.setArgAttr(0, kNameAttr, builder_.getStringAttr("ids"));
-  main.setArgAttr(0, kBoundAttr, builder_.getI64IntegerAttr(spec_.vocabulary));
-  main.setResultAttr(0, kNameAttr, builder_.getStringAttr("logits"));
-  mlir::Block *body = main.addEntryBlock();
-  builder_.setInsertionPointToStart(body);
-  Value ids = body->getArgument(0);
-
-  Tables shared = tables();
+Value DecoderBuilder::embed() {
   at("embed");
   SymbolicDim hidden[] = {batch_, seq_, fixed(spec_.dModel)};
-  Value table = weight(spec_.names.embed + ".weight", {spec_.vocabulary, spec_.dModel}, InitKind::Normal,
-                       spec_.embeddingStd);
-  Value x = EmbeddingOp::create(builder_, g_.location(), type(hidden, f32_), table, ids);
+  auto tableOf = [&](const std::string &name, int64_t rows) {
+    return weight(name + ".weight", {rows, spec_.dModel}, InitKind::Normal, spec_.embeddingStd);
+  };
+  table_ = tableOf(spec_.names.embed, spec_.vocabulary);
+  Value x = EmbeddingOp::create(builder_, g_.location(), type(hidden, f32_), table_, ids_);
+  if (segments_) {
+    at("segments");
+    Value rows = tableOf(spec_.names.segments, spec_.segments);
+    x = g_.binary<AddOp>(
+        x, EmbeddingOp::create(builder_, g_.location(), type(hidden, f32_), rows, segments_).getResult());
+  }
   if (spec_.positions == Positions::Learned) {
     at("positions");
-    Value rows = weight(spec_.names.positions + ".weight", {spec_.maxPositions, spec_.dModel},
-                        InitKind::Normal, spec_.embeddingStd);
+    Value rows = tableOf(spec_.names.positions, spec_.maxPositions);
     Value position = g_.iota(type({seq_}, builder_.getI32Type()), 0);
     Value added =
         EmbeddingOp::create(builder_, g_.location(), type({seq_, fixed(spec_.dModel)}, f32_), rows, position);
     x = g_.binary<AddOp>(x, g_.broadcast(added, hidden));
   }
+  if (!spec_.embedNorm)
+    return x;
+  at("embed_norm");
+  return norm(x, spec_.names.embedNorm);
+}
+
+llvm::SmallVector<Value> DecoderBuilder::outputs(Value x) {
+  if (spec_.outputs == Outputs::HiddenAndPooled) {
+    at("pooler");
+    Value first = g_.reshape(g_.slice(x, 1, 0, 1), {batch_, fixed(spec_.dModel)});
+    return {x, g_.unary<TanhOp>(linear(first, spec_.names.pooler, spec_.dModel, /*bias=*/true))};
+  }
+  at("head");
+  if (!spec_.tied)
+    return {linear(x, spec_.names.head, spec_.vocabulary, spec_.headBias)};
+  Value logits = g_.matmul(x, g_.transpose(table_, {1, 0}));
+  if (spec_.headBias) {
+    Value b = biasVector(spec_.names.head + ".bias", spec_.vocabulary);
+    logits = g_.binary<AddOp>(logits, g_.broadcast(b, symbolicShape(typeOf(logits))));
+  }
+  return {logits};
+}
+
+/// @main with the model's inputs and outputs, and an empty block.
+mlir::func::FuncOp DecoderBuilder::openMain() {
+  struct Input {
+    const std::string &name;
+    int64_t bound; ///< Values are in [0, bound).
+    Value *value;
+  };
+  llvm::SmallVector<Input> inputs = {{spec_.inputs.ids, spec_.vocabulary, &ids_}};
+  if (spec_.paddingMask)
+    inputs.push_back({spec_.inputs.mask, 2, &tokens_});
+  if (spec_.segments > 0)
+    inputs.push_back({spec_.inputs.segments, spec_.segments, &segments_});
+  llvm::SmallVector<std::pair<const char *, mlir::Type>> outputs;
+  SymbolicDim width = fixed(spec_.dModel);
+  if (spec_.outputs == Outputs::Logits)
+    outputs = {{"logits", type({batch_, seq_, fixed(spec_.vocabulary)}, f32_)}};
+  else
+    outputs = {{"last_hidden_state", type({batch_, seq_, width}, f32_)},
+               {"pooler_output", type({batch_, width}, f32_)}};
+
+  llvm::SmallVector<mlir::Type> inputTypes(inputs.size(), type({batch_, seq_}, builder_.getI32Type()));
+  llvm::SmallVector<mlir::Type> outputTypes = llvm::to_vector(llvm::make_second_range(outputs));
+  auto main = mlir::func::FuncOp::create(builder_, source_, "main",
+                                         builder_.getFunctionType(inputTypes, outputTypes));
+  mlir::Block *body = main.addEntryBlock();
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    main.setArgAttr(index, kNameAttr, builder_.getStringAttr(input.name));
+    main.setArgAttr(index, kBoundAttr, builder_.getI64IntegerAttr(input.bound));
+    *input.value = body->getArgument(index);
+  }
+  for (auto [index, output] : llvm::enumerate(outputs))
+    main.setResultAttr(index, kNameAttr, builder_.getStringAttr(output.first));
+  builder_.setInsertionPointToStart(body);
+  return main;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> DecoderBuilder::build() {
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(source_, spec_.name);
+  builder_.setInsertionPointToEnd(module->getBody());
+  openMain();
+  Tables shared = tables();
+  Value x = embed();
   for (layer_ = 0; layer_ < spec_.layers; ++layer_) {
     scope_ = "blocks." + std::to_string(layer_) + ".";
     x = residual(x, "norm1", spec_.names.norm1, [&](Value h) { return attention(h, shared); });
@@ -286,18 +411,7 @@ mlir::OwningOpRef<mlir::ModuleOp> DecoderBuilder::build() {
     at("norm");
     x = norm(x, spec_.names.finalNorm);
   }
-  at("head");
-  Value logits;
-  if (spec_.tied) {
-    logits = g_.matmul(x, g_.transpose(table, {1, 0}));
-    if (spec_.headBias) {
-      Value b = weight(spec_.names.head + ".bias", {spec_.vocabulary}, InitKind::Constant, 0.0);
-      logits = g_.binary<AddOp>(logits, g_.broadcast(b, symbolicShape(typeOf(logits))));
-    }
-  } else {
-    logits = linear(x, spec_.names.head, spec_.vocabulary, spec_.headBias);
-  }
-  mlir::func::ReturnOp::create(builder_, g_.location(), logits);
+  mlir::func::ReturnOp::create(builder_, g_.location(), outputs(x));
   return module;
 }
 

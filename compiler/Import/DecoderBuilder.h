@@ -14,9 +14,10 @@
 
 namespace heddle::import {
 
-/// A module with func.func @main: `ids` i32 [batch, seq] (graph.bound = vocabulary) to `logits` f32
-/// [batch, seq, vocabulary]; batch and seq are symbolic. The description must be valid (`validate`). Every
-/// op's location is a path such as "blocks.3.attention.scores" inside the description's name.
+/// A module with func.func @main: the inputs i32 [batch, seq], each with graph.bound, and the outputs of the
+/// description; batch and seq are symbolic. Parameters have the names and shapes of the state dict, so that
+/// loading is by name. The description must be valid (`validate`). Every op's location is a path such as
+/// "blocks.3.attention.scores" inside the description's name.
 mlir::OwningOpRef<mlir::ModuleOp> buildDecoder(mlir::MLIRContext *context, const DecoderSpec &spec,
                                                const DecoderExtents &extents);
 

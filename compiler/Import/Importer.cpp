@@ -1,4 +1,5 @@
 #include "compiler/Import/Importer.h"
+#include "compiler/Import/ConfigFile.h"
 #include "compiler/Import/DecoderBuilder.h"
 #include "compiler/Import/GraphFile.h"
 #include "compiler/Import/Presets.h"
@@ -10,9 +11,9 @@ using namespace heddle::import;
 using runtime::invalidInput;
 using runtime::StatusOr;
 
-static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importPreset(mlir::MLIRContext *context,
-                                                                const ModelRequest &request) {
-  HEDDLE_ASSIGN_OR_RETURN(DecoderSpec spec, findPreset(request.model));
+/// Presets and configurations.
+static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importSpec(mlir::MLIRContext *context, DecoderSpec spec,
+                                                              const ModelRequest &request) {
   if (request.layers) {
     if (*request.layers < 1 || *request.layers > spec.layers)
       return invalidInput("layers: wanted 1 to " + std::to_string(spec.layers) + " for " + spec.name +
@@ -27,16 +28,27 @@ static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importPreset(mlir::MLIRContex
 }
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::importModel(mlir::MLIRContext *context,
-                                                                        const ModelRequest &request) {
+                                                                        const ModelRequest &request,
+                                                                        std::vector<std::string> *warnings) {
   llvm::StringRef model = request.model;
   if (!model.ends_with(".mlir")) {
-    if (model.starts_with("study:"))
-      return importPreset(context, request);
+    if (model.starts_with("study:")) {
+      HEDDLE_ASSIGN_OR_RETURN(DecoderSpec spec, findPreset(request.model));
+      return importSpec(context, std::move(spec), request);
+    }
+    if (isConfigPath(request.model)) {
+      std::vector<std::string> found;
+      HEDDLE_ASSIGN_OR_RETURN(DecoderSpec spec, readConfig(request.model, warnings ? *warnings : found));
+      return importSpec(context, std::move(spec), request);
+    }
     std::string presets;
     for (const std::string &name : presetNames())
       presets += (presets.empty() ? "" : ", ") + name;
-    return invalidInput("'" + model.take_front(200).str() +
-                        "' is neither a graph file (*.mlir) nor a preset (" + presets + ")");
+    return invalidInput(
+        "'" + model.take_front(200).str() +
+        "' is neither a graph file (*.mlir), a configuration (a folder with config.json, or *.json) nor a "
+        "preset (" +
+        presets + ")");
   }
   const std::pair<const char *, bool> given[] = {{"batch", request.batch.has_value()},
                                                  {"context", request.context.has_value()},

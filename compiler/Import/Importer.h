@@ -12,14 +12,19 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <string>
+#include <vector>
+
 namespace heddle::import {
 
-/// Imports `study:*` presets and textual graphs (a path that ends in .mlir). The module holds one func.func
-/// @main of graph ops (dialects/Graph/GraphModule.h). InvalidInput where the request, the preset's name or
-/// the file is at fault, with file, line and column for files. Loads the dialects that it needs into
-/// `context`.
-runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importModel(mlir::MLIRContext *context,
-                                                                 const ModelRequest &request);
+/// Imports `study:*` presets, configurations (a path that ends in .json, or a folder with a config.json) and
+/// textual graphs (a path that ends in .mlir). The module holds one func.func @main of graph ops
+/// (dialects/Graph/GraphModule.h). InvalidInput where the request, the preset's name or the file is at fault,
+/// with file, and field or line and column. What a file holds that was not understood and does not stop the
+/// import is added to `warnings`. Loads the dialects that it needs into `context`.
+runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+importModel(mlir::MLIRContext *context, const ModelRequest &request,
+            std::vector<std::string> *warnings = nullptr);
 
 } // namespace heddle::import
 

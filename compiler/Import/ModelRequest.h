@@ -8,14 +8,15 @@
 
 namespace heddle {
 
-/// Which model, and the values of its symbolic dimensions. A graph file states its own extents: a request
-/// that gives others with it is refused, never ignored.
+/// Which model, and the values of its symbolic dimensions, for presets and configurations. A graph file
+/// states its own extents: a request that gives others with it is refused, never ignored.
 struct ModelRequest {
-  std::string model;                             ///< study:small … study:10B, or a path to a graph (.mlir).
-  std::optional<int64_t> batch = std::nullopt;   ///< Presets: kDefaultBatch when absent.
-  std::optional<int64_t> context = std::nullopt; ///< Presets: kDefaultContext when absent.
-  std::optional<int64_t> layers = std::nullopt;  ///< Presets: cut to the first so many blocks.
-  std::optional<int64_t> vocabulary = std::nullopt; ///< Presets.
+  /// study:small … study:10B, a folder with a config.json, a path to one (.json) or to a graph (.mlir).
+  std::string model;
+  std::optional<int64_t> batch = std::nullopt;      ///< kDefaultBatch when absent.
+  std::optional<int64_t> context = std::nullopt;    ///< kDefaultContext when absent.
+  std::optional<int64_t> layers = std::nullopt;     ///< Cut to the first so many blocks.
+  std::optional<int64_t> vocabulary = std::nullopt; ///< Instead of the model's own.
 
   static constexpr int64_t kDefaultBatch = 4;
   static constexpr int64_t kDefaultContext = 512;

@@ -139,21 +139,22 @@ Value addBiases(GraphBuilder &g, Value merged, llvm::MutableArrayRef<BiasOfProdu
 struct CastWeight {
   int64_t bytes = 0, columns = 0;
 
-  static CastWeight of(WeightProduct product) {
-    auto type = llvm::cast<mlir::RankedTensorType>(product.cast.getResult().getType());
+  static CastWeight of(CastOp cast) {
+    mlir::RankedTensorType type = typeOf(cast.getResult());
     return {type.getNumElements() * type.getElementTypeBitWidth() / 8, type.getShape().front()};
   }
 };
 
-/// The largest of the module's, products apart.
+/// The largest of the module's, products apart. Weights that others read count: a tied head is cast as a
+/// whole.
 CastWeight largestCast(mlir::ModuleOp module) {
   CastWeight largest;
   module.walk([&](MatmulOp product) {
-    NearMiss miss;
-    std::optional<WeightProduct> found = weightProduct(product, miss);
-    if (!found || !found->cast)
+    auto transpose = product.getRhs().getDefiningOp<TransposeOp>();
+    auto cast = transpose ? transpose.getOperand().getDefiningOp<CastOp>() : CastOp();
+    if (!cast || !cast.getOperand().getDefiningOp<ParameterOp>())
       return;
-    if (CastWeight weight = CastWeight::of(*found); weight.bytes > largest.bytes)
+    if (CastWeight weight = CastWeight::of(cast); weight.bytes > largest.bytes)
       largest = weight;
   });
   return largest;
@@ -235,7 +236,7 @@ struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
       CastWeight merged;
       for (const WeightProduct &product : merging)
         if (product.cast) {
-          CastWeight weight = CastWeight::of(product);
+          CastWeight weight = CastWeight::of(product.cast);
           merged.bytes += weight.bytes;
           merged.columns += weight.columns;
         }

@@ -70,9 +70,16 @@ Status writeDump(const std::string &directory, const std::string &name, const st
   return Status::ok();
 }
 
-/// "study:small", or a path's last part.
+/// "study:small", or a path's last part; of a config.json the folder's, which is what people call the model.
 std::string shortName(const std::string &model) {
-  return llvm::StringRef(model).starts_with("study:") ? model : llvm::sys::path::filename(model).str();
+  llvm::StringRef path = model;
+  if (path.starts_with("study:"))
+    return model;
+  if (llvm::sys::path::filename(path) == "config.json" && llvm::sys::path::has_parent_path(path))
+    path = llvm::sys::path::parent_path(path);
+  while (path.size() > 1 && llvm::sys::path::is_separator(path.back()))
+    path = path.drop_back();
+  return llvm::sys::path::filename(path).str();
 }
 
 std::string defaultTarget(const CompileOptions &options) {
@@ -145,11 +152,14 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
     return runtime::invalidInput("unknown device '" + options.device + "', wanted cpu or cuda");
   if (options.mode != "forward")
     return runtime::invalidInput("mode '" + options.mode + "' is not there yet, wanted forward");
+  if (options.prepareWeights && options.precision != Precision::BF16)
+    return runtime::invalidInput("weights are prepared for precision bf16 alone");
   if (options.target.empty())
     options.target = defaultTarget(options);
   CompileResult result;
   auto start = std::chrono::steady_clock::now();
-  HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, request));
+  HEDDLE_ASSIGN_OR_RETURN(auto module,
+                          import::importModel(&impl_->context, request, &result.report.warnings));
   result.report.times.push_back({"Import", millisecondsSince(start)});
   HEDDLE_RETURN_IF_ERROR(impl_->run(*module, request, options, result.report));
   if (!options.stopAfter.empty() && options.stopAfter != phaseNames().back())

@@ -21,11 +21,16 @@
 namespace heddle {
 
 enum class PipelineKind { Compiled, Eager };
-enum class Precision { F32, TF32, BF16 };
+/// BF16 is autocast: float32 weights, cast where an op wants bf16. BF16True is a model that is bf16 as a
+/// whole.
+enum class Precision { F32, TF32, BF16, BF16True };
 
 struct CompileOptions {
   PipelineKind pipeline = PipelineKind::Compiled;
   Precision precision = Precision::F32;
+  /// With BF16: weights are kept in bf16 (and steps that depend on weights alone run once), not cast in every
+  /// run. Right where nothing updates them.
+  bool prepareWeights = false;
   std::string mode = "forward";
   std::string device = "cpu"; ///< "cpu" or "cuda".
   std::string target;         ///< "sm_80", "sm_90a", "x86-64-v3", "x86-64-v4"; empty: this machine's best.
@@ -54,6 +59,7 @@ struct PhaseTime {
 struct CompileReport {
   std::vector<GroupReport> groups;
   MatchReports matches;
+  std::vector<std::string> warnings; ///< Of the import: "config.json: unknown field x".
   std::vector<PhaseTime> times;
 };
 

@@ -54,6 +54,8 @@ static const char *textOf(Precision precision) {
     return "tf32";
   case Precision::BF16:
     return "bf16";
+  case Precision::BF16True:
+    return "bf16-true";
   }
   llvm_unreachable("covered switch");
 }
@@ -71,7 +73,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
-    addPrecisionPhase(manager, textOf(options.precision), compiled);
+    addPrecisionPhase(manager, textOf(options.precision), compiled, options.prepareWeights);
     break;
   case CompilePhase::Layout:
     // After precision: the casts of merged weights are merged with them.

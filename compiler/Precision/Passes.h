@@ -12,9 +12,10 @@ namespace heddle {
 #define GEN_PASS_DECL
 #include "compiler/Precision/Passes.h.inc"
 
-/// The precision phase and its verifier: `policy` is fp32, tf32 or bf16; compiled graphs round once between
-/// kernels, eager ones as torch.autocast does.
-void addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef policy, bool compiled);
+/// The precision phase and its verifier: `policy` is fp32, tf32, bf16 or bf16-true; compiled graphs round
+/// once between kernels, eager ones as PyTorch does. `prepareWeights` keeps bf16's weights in bf16.
+void addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef policy, bool compiled,
+                       bool prepareWeights = false);
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/Precision/Passes.h.inc"

@@ -10,6 +10,13 @@ def Precision : Pass<"precision", "::mlir::ModuleOp"> {
     `fp32` and `tf32` leave the graph as it is: tf32 is a matter of the products' mode. `bf16` casts as torch.autocast
     does, by the table in PolicyTable.cpp; outputs get the type that autocast gives them. Casts that are in the graph stay.
 
+    `bf16-true` is a model that was converted as a whole, as `model.to(torch.bfloat16)` does: parameters are bf16, and an
+    op has the widest of its operands' types; no op asks for float32. Its kernels compute in float32 and round once all
+    the same. Compiled, sums that several ops read (the residual stream) are bf16 in memory, too.
+
+    `prepare-weights`, under `bf16`: a parameter that is only read through casts to bf16 becomes bf16 itself, and @main gets
+    `graph.prepared`, by which steps that depend on parameters alone run once. The same bits as without it.
+
     `rounding=eager`: the types of torch.autocast, op by op. Parameters are cast once, activations at each use. A cast
     that is a kernel of its own in PyTorch is a plain cast; one that a kernel does while it reads (a mixed-type sum) or
     writes (a bf16 tensor times a constant) is `implicit`, and belongs to the kernel of the op that reads the wide value
@@ -20,9 +27,11 @@ def Precision : Pass<"precision", "::mlir::ModuleOp"> {
     as well: that is the type to store it in, where it is stored.
   }];
   let options = [
-    Option<"policy", "policy", "std::string", "\"fp32\"", "fp32, tf32 or bf16">,
+    Option<"policy", "policy", "std::string", "\"fp32\"", "fp32, tf32, bf16 or bf16-true">,
+    Option<"prepareWeights", "prepare-weights", "bool", "false", "Keep weights in the type that they are read in">,
     Option<"rounding", "rounding", "std::string", "\"fused\"", "eager or fused">];
-  let statistics = [Statistic<"numCasts", "casts", "Casts put in">];
+  let statistics = [Statistic<"numCasts", "casts", "Casts put in">,
+                    Statistic<"numPrepared", "prepared weights", "Parameters that became bf16">];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
 }
 

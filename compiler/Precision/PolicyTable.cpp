@@ -91,9 +91,12 @@ static const char *textOf(TypeRule rule) {
 
 std::vector<PolicyRow> heddle::policyRows(std::string_view policy) {
   std::vector<PolicyRow> rows;
-  if (policy == "bf16")
-    for (const PolicyRule &rule : kRules)
-      rows.push_back({rule.op, textOf(rule.role), textOf(rule.rule), rule.accumulate, textOf(rule.rule)});
+  if (policy == "bf16" || policy == "bf16-true")
+    for (const PolicyRule &rule : kRules) {
+      bool widened = policy == "bf16" || rule.rule != TypeRule::Single;
+      const char *type = textOf(widened ? rule.rule : TypeRule::Widest);
+      rows.push_back({rule.op, textOf(rule.role), type, rule.accumulate, type});
+    }
   // Without casts every op computes in the types that the graph has; tf32 rounds what products multiply.
   if (policy == "fp32" || policy == "tf32")
     for (const PolicyRule &rule : kRules) {

@@ -34,7 +34,8 @@ struct PolicyRule {
   const char *accumulate; ///< Type of its sums; "" where it has none.
 };
 
-/// The rule of an op under bf16; ops that are not in the table are Fixed.
+/// The rule of an op under bf16; ops that are not in the table are Fixed. Under bf16-true what is Single here
+/// is Widest.
 const PolicyRule *findPolicyRule(std::string_view op, PolicyRole role);
 
 /// A row of the table as people read it.
@@ -46,7 +47,7 @@ struct PolicyRow {
   std::string result;
 };
 
-/// All rows under a policy (fp32, tf32 or bf16), in the table's order; empty for another name.
+/// All rows under a policy (fp32, tf32, bf16 or bf16-true), in the table's order; empty for another name.
 std::vector<PolicyRow> policyRows(std::string_view policy);
 
 } // namespace heddle

@@ -3,6 +3,7 @@
 #include "compiler/Precision/PolicyTable.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/GraphModule.h"
+#include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -23,12 +24,15 @@ namespace {
 /// type that torch.autocast would give it (`nominal`): with rounding=fused the former may be wider.
 class Autocast {
 public:
-  Autocast(mlir::func::FuncOp main, bool eager)
-      : main_(main), eager_(eager), builder_(main.getContext()), f32_(builder_.getF32Type()),
+  /// `pure`: policy bf16-true, where parameters are low and no op asks for more.
+  Autocast(mlir::func::FuncOp main, bool eager, bool pure)
+      : main_(main), eager_(eager), pure_(pure), builder_(main.getContext()), f32_(builder_.getF32Type()),
         low_(builder_.getBF16Type()) {}
 
   void run();
+  void prepareWeights();
   unsigned casts() const { return casts_; }
+  unsigned preparedWeights() const { return prepared_; }
 
 private:
   static Type elementOf(Value value) { return typeOf(value).getElementType(); }
@@ -55,12 +59,12 @@ private:
   Type widest(Operation *op) const;
 
   mlir::func::FuncOp main_;
-  bool eager_;
+  bool eager_, pure_;
   mlir::OpBuilder builder_;
   Type f32_, low_;
   llvm::DenseMap<Value, Type> nominal_;
   llvm::DenseMap<std::pair<Value, Type>, Value> made_; ///< Casts and views of casts that are shared.
-  unsigned casts_ = 0;
+  unsigned casts_ = 0, prepared_ = 0;
 };
 
 bool isView(Operation *op) { return op && op->hasTrait<ViewLike>(); }
@@ -239,8 +243,12 @@ void Autocast::visit(Operation *op) {
     anyFloat |= takesPart(op, i);
   if (!anyFloat)
     return;
-  const PolicyRule *rule = findPolicyRule(op->getName().stripDialect().str(), roleOf(op));
-  switch (rule ? rule->rule : TypeRule::Fixed) {
+  const PolicyRule *known = findPolicyRule(op->getName().stripDialect().str(), roleOf(op));
+  TypeRule rule = known ? known->rule : TypeRule::Fixed;
+  // Without autocast nothing is widened; what such an op computes is float32 inside its kernel all the same.
+  if (pure_ && rule == TypeRule::Single)
+    rule = TypeRule::Widest;
+  switch (rule) {
   case TypeRule::Low:
     // A bias is added while the product's sums are float32: one rounding for both. With rounding=fused it is
     // the type that the sum is stored in, if it is stored.
@@ -267,8 +275,14 @@ void Autocast::visit(Operation *op) {
                                                  [](Value operand) { return elementOf(operand); }));
     if (moves && alike)
       return setResult(op, elementOf(op->getOperand(0)), type);
-    if (!eager_ || type == f32_)
-      return computeInSingle(op, type);
+    if (!eager_ || type == f32_) {
+      computeInSingle(op, type);
+      // Sums are what such a model keeps for several readers (the residual stream): bf16, where they are
+      // stored.
+      if (pure_ && !eager_ && type == low_ && llvm::isa<AddOp>(op))
+        roundResult(op, low_);
+      return;
+    }
     bool exact = llvm::all_of(op->getOperands(), [&](Value operand) {
       mlir::DenseElementsAttr constant = isFloat(operand) ? weakConstant(operand) : mlir::DenseElementsAttr();
       return !constant || exactly(constant, type);
@@ -287,6 +301,9 @@ void Autocast::visit(Operation *op) {
     return computeInSingle(op, nominal(operand));
   }
   case TypeRule::Fixed:
+    // Rows of a table have the table's type, which a policy may have changed.
+    if (auto embedding = llvm::dyn_cast<EmbeddingOp>(op))
+      return setResult(op, elementOf(embedding.getTable()), nominal(embedding.getTable()));
     // A cast to the type that the value has by now is none, in PyTorch either.
     if (auto cast = llvm::dyn_cast<CastOp>(op); cast && cast.getOperand().getType() == cast.getType() &&
                                                 nominal(cast.getOperand()) == elementOf(cast)) {
@@ -297,8 +314,35 @@ void Autocast::visit(Operation *op) {
   }
 }
 
+/// Weights that are only read as bf16 are kept as bf16: the same values, rounded where they are filled and
+/// not in each run. For those that are read as float32, too, and for whatever else depends on parameters
+/// alone, the function says that it may be computed once (runsOnce in compiler/Fusion/Grouping.h).
+void Autocast::prepareWeights() {
+  mlir::Block &body = main_.getBody().front();
+  for (ParameterOp parameter : llvm::to_vector(body.getOps<ParameterOp>())) {
+    Value value = parameter.getResult();
+    auto isLowCast = [&](Operation *user) {
+      auto cast = llvm::dyn_cast<CastOp>(user);
+      return cast && elementOf(cast.getResult()) == low_;
+    };
+    if (elementOf(value) != f32_ || value.use_empty() || !llvm::all_of(value.getUsers(), isLowCast))
+      continue;
+    value.setType(withElementType(typeOf(value), low_));
+    for (Operation *cast : llvm::make_early_inc_range(value.getUsers())) {
+      cast->getResult(0).replaceAllUsesWith(value);
+      cast->erase();
+    }
+    ++prepared_;
+  }
+  main_->setAttr(kPreparedAttr, builder_.getUnitAttr());
+}
+
 void Autocast::run() {
   mlir::Block &body = main_.getBody().front();
+  if (pure_)
+    for (ParameterOp parameter : body.getOps<ParameterOp>())
+      if (isFloat(parameter.getResult()))
+        setResult(parameter, low_, low_);
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
     visit(&op);
   Operation *end = body.getTerminator();
@@ -318,19 +362,27 @@ struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
   using PrecisionBase::PrecisionBase;
 
   void runOnOperation() override {
-    if (policy != "fp32" && policy != "tf32" && policy != "bf16") {
-      getOperation().emitError() << "unknown precision policy '" << policy << "', wanted fp32, tf32 or bf16";
+    if (policy != "fp32" && policy != "tf32" && policy != "bf16" && policy != "bf16-true") {
+      getOperation().emitError() << "unknown precision policy '" << policy
+                                 << "', wanted fp32, tf32, bf16 or bf16-true";
+      return signalPassFailure();
+    }
+    if (prepareWeights && policy != "bf16") {
+      getOperation().emitError() << "weights are prepared under policy bf16, found '" << policy << "'";
       return signalPassFailure();
     }
     if (rounding != "eager" && rounding != "fused") {
       getOperation().emitError() << "unknown rounding '" << rounding << "', wanted eager or fused";
       return signalPassFailure();
     }
-    if (policy != "bf16")
+    if (policy != "bf16" && policy != "bf16-true")
       return markAllAnalysesPreserved();
-    Autocast autocast(mainFunction(getOperation()), rounding == "eager");
+    Autocast autocast(mainFunction(getOperation()), rounding == "eager", policy == "bf16-true");
     autocast.run();
+    if (prepareWeights)
+      autocast.prepareWeights();
     numCasts += autocast.casts();
+    numPrepared += autocast.preparedWeights();
   }
 };
 } // namespace

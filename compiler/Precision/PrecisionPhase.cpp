@@ -3,9 +3,11 @@
 
 #include "mlir/Pass/PassManager.h"
 
-void heddle::addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef policy, bool compiled) {
+void heddle::addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef policy, bool compiled,
+                               bool prepareWeights) {
   PrecisionOptions options;
   options.policy = policy.str();
+  options.prepareWeights = prepareWeights;
   options.rounding = compiled ? "fused" : "eager";
   manager.addPass(createPrecision(options));
   // Types changed at every op: the verifiers of the ops run after the pass, this one looks at @main's

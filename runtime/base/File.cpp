@@ -152,6 +152,36 @@ StatusOr<std::vector<uint8_t>> readFile(const std::string &path) {
   return bytes;
 }
 
+StatusOr<RandomAccessFile> RandomAccessFile::open(const std::string &path) {
+  HEDDLE_ASSIGN_OR_RETURN(auto opened, openForReading(path));
+  return RandomAccessFile(path, opened.first, opened.second);
+}
+
+RandomAccessFile::RandomAccessFile(RandomAccessFile &&other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
+
+RandomAccessFile::~RandomAccessFile() {
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
+}
+
+Status RandomAccessFile::read(uint64_t offset, std::span<uint8_t> destination) const {
+  while (!destination.empty()) {
+    ssize_t got = ::pread(descriptor_, destination.data(), destination.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return invalidInput("cannot read " + path_ + ": " + reason(errno));
+    if (got == 0)
+      return invalidInput(path_ + " became shorter while it was read: wanted " +
+                          std::to_string(destination.size()) + " bytes at " + std::to_string(offset) +
+                          ", found its end; it had " + std::to_string(size_) + " bytes when it was opened");
+    offset += static_cast<uint64_t>(got);
+    destination = destination.subspan(static_cast<size_t>(got));
+  }
+  return Status::ok();
+}
+
 StatusOr<MappedFile> MappedFile::open(const std::string &path) {
   HEDDLE_ASSIGN_OR_RETURN(auto opened, openForReading(path));
   auto [descriptor, size] = opened;

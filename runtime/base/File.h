@@ -41,6 +41,29 @@ Status writeFile(const std::string &path, std::span<const uint8_t> bytes);
 /// The whole file. InvalidInput where it does not exist, is a folder or cannot be read.
 StatusOr<std::vector<uint8_t>> readFile(const std::string &path);
 
+/// A file that is read piece by piece. Unlike a mapping it survives another process that truncates the file:
+/// a mapped page that is gone raises SIGBUS, a read that comes back short is an error with a message.
+class RandomAccessFile {
+public:
+  /// InvalidInput where the file does not exist, is a folder or cannot be read.
+  static StatusOr<RandomAccessFile> open(const std::string &path);
+  RandomAccessFile(RandomAccessFile &&other) noexcept;
+  RandomAccessFile &operator=(RandomAccessFile &&) = delete;
+  ~RandomAccessFile();
+  const std::string &path() const { return path_; }
+  /// Bytes when it was opened.
+  uint64_t size() const { return size_; }
+  /// Fills `destination` from `offset` on. InvalidInput where the file has fewer bytes now. Any thread.
+  Status read(uint64_t offset, std::span<uint8_t> destination) const;
+
+private:
+  RandomAccessFile(std::string path, int descriptor, uint64_t size)
+      : path_(std::move(path)), descriptor_(descriptor), size_(size) {}
+  std::string path_;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
 /// A file mapped into memory, read only. The file must not be truncated meanwhile.
 class MappedFile {
 public:

@@ -68,6 +68,10 @@ public:
   /// device.
   virtual Status generate(void *destination, DType dtype, int64_t count, InitKind kind, double scale,
                           uint64_t seed, uint64_t stream) = 0;
+  /// Converts `count` elements in this device's memory, from one of F32, BF16, F16 into another or the same,
+  /// by the rules of runtime/base/Convert.h: same bits on every device. The two places do not overlap.
+  /// Internal for other types.
+  virtual Status convert(void *destination, DType to, const void *source, DType from, int64_t count) = 0;
   virtual Status synchronize() = 0;
 
   virtual StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &plan) = 0;

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,10 +32,17 @@ struct ExecutorStats {
   int64_t kernelsPerRun = 0;  ///< Launches, products and copies of one run.
 };
 
-/// Gives the values of one tensor of the state dict as float32 or as the buffer's own type; returns false to
-/// let the generator draw it.
-using ParameterSource =
-    std::function<StatusOr<bool>(const ParameterPart &part, DType dtype, std::span<uint8_t> destination)>;
+/// Values of one tensor of the state dict as they are stored. They go to the device as they are and are
+/// converted there: f32, bf16 and f16 into whichever of them the buffer has; any other type must be the
+/// buffer's own.
+struct StoredValues {
+  DType dtype = DType::F32;
+  /// Fills the bytes from `byteOffset` on; asked in pieces, in order.
+  std::function<Status(int64_t byteOffset, std::span<uint8_t> destination)> read;
+};
+
+/// Where a part's values come from; nothing lets the generator draw them.
+using ParameterSource = std::function<StatusOr<std::optional<StoredValues>>(const ParameterPart &part)>;
 
 class Executor {
 public:

@@ -33,7 +33,7 @@ heddle::runtime::compileKernels(std::span<const CompileRequest> requests, const 
   HEDDLE_ASSIGN_OR_RETURN(const Nvrtc *nvrtc, Nvrtc::get());
   std::string folder;
   if (options.useCache)
-    folder = options.cacheFolder.empty() ? KernelCache::defaultFolder() : options.cacheFolder;
+    folder = options.cacheFolder.empty() ? DiskCache::defaultFolder() : options.cacheFolder;
   KernelCache cache(folder);
 
   std::vector<CompileRequest> all(requests.begin(), requests.end());
@@ -67,7 +67,8 @@ heddle::runtime::compileKernels(std::span<const CompileRequest> requests, const 
           return;
         }
         job.kernel = *std::move(compiled);
-        cache.store(job.key, job.kernel);
+        const CompileRequest &request = all[job.wantedBy.front()];
+        cache.store(job.key, job.kernel, request.name + " " + request.arch);
       }
       std::lock_guard<std::mutex> lock(progressMutex);
       ++done;
@@ -83,11 +84,13 @@ heddle::runtime::compileKernels(std::span<const CompileRequest> requests, const 
   work();
   for (std::thread &thread : threads)
     thread.join();
+  cache.trim();
 
   if (stats) {
     stats->hits = hits;
     stats->misses = done - hits;
     stats->ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    stats->folder = cache.folder();
     stats->note = cache.note();
   }
   for (Job &job : jobs)

@@ -15,7 +15,7 @@ struct CompileOptions {
   std::vector<SourceHeader> headers; ///< For the sources' #include lines.
   std::vector<std::string> options;  ///< Added to every kernel's.
   std::string arch;                  ///< Compiles a plan's kernels for this instead of their own target.
-  std::string cacheFolder;           ///< Empty: KernelCache::defaultFolder().
+  std::string cacheFolder;           ///< Empty: DiskCache::defaultFolder().
   bool useCache = true;
   int32_t threads = 0; ///< 0: one a core.
 };
@@ -24,7 +24,8 @@ struct CompileStats {
   int32_t hits = 0;   ///< Taken from the cache.
   int32_t misses = 0; ///< Compiled now.
   double ms = 0;      ///< Wall time.
-  std::string note;   ///< What the cache has to say (KernelCache::note).
+  std::string folder; ///< Of the cache; empty where there is none.
+  std::string note;   ///< What the cache has to say (DiskCache::note).
 };
 
 /// Compiles `requests` on all cores, or takes them from the cache; results in the requests' order. Equal

@@ -1,17 +1,15 @@
 //===- KernelCache.h - Compiled kernels on disk -----------------*- C++ -*-===//
 //
-// An entry is found by the hash of everything that its bits depend on, and so is never stale. Any number of
-// processes may use one folder: an entry is written to a temporary name and renamed, and a damaged one is
-// built again. The cache never makes a compilation fail; where it cannot be written it costs time, and says
-// so once.
+// Entries of a DiskCache: what NVRTC made of one source. Like all of the cache it never makes a compilation
+// fail.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_NVRTC_KERNELCACHE_H
 #define HEDDLE_RUNTIME_NVRTC_KERNELCACHE_H
 
+#include "runtime/base/DiskCache.h"
 #include "runtime/nvrtc/Nvrtc.h"
 
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -20,11 +18,7 @@ namespace heddle::runtime {
 class KernelCache {
 public:
   /// An empty folder name means no cache at all: every load misses and stores do nothing.
-  explicit KernelCache(std::string folder) : folder_(std::move(folder)) {}
-
-  /// $HEDDLE_CACHE_DIR, else $XDG_CACHE_HOME/heddle, else ~/.cache/heddle; empty where none of the three is
-  /// set.
-  static std::string defaultFolder();
+  explicit KernelCache(std::string folder) : disk_(std::move(folder), kKernelEntries) {}
 
   /// The key of a compilation: a 128-bit hash, in hex, over source, name, headers, options, architecture and
   /// NVRTC's version.
@@ -33,19 +27,18 @@ public:
 
   /// The entry of `key`, or nothing where there is none or where it is damaged.
   std::optional<CompiledKernel> load(const std::string &key);
-  void store(const std::string &key, const CompiledKernel &kernel);
+  /// `title` is what `heddle cache list` shows: the kernel's name and architecture.
+  void store(const std::string &key, const CompiledKernel &kernel, const std::string &title = "");
+  /// Brings the cache back under its limit if something was stored.
+  void trim();
 
-  const std::string &folder() const { return folder_; }
-  std::string fileOf(const std::string &key) const { return folder_ + "/kernels/" + key; }
+  const std::string &folder() const { return disk_.folder(); }
+  std::string fileOf(const std::string &key) const { return disk_.fileOf(key); }
   /// What the user should know: an unwritable folder, damaged entries. Empty when all is well.
-  std::string note();
+  std::string note() { return disk_.note(); }
 
 private:
-  void remark(const std::string &text);
-
-  std::string folder_;
-  std::mutex mutex_;
-  std::string note_;
+  DiskCache disk_;
 };
 
 } // namespace heddle::runtime

@@ -339,6 +339,8 @@ StatusOr<Plan> readPlan(std::span<const uint8_t> bytes) {
   Hash128 hash = hash128(content), wanted{header.hashHigh, header.hashLow};
   if (hash != wanted || header.zero != 0)
     return invalidInput("the plan is damaged: checksum " + wanted.hex() + " wanted, found " + hash.hex());
+  if (content.empty()) // memcpy takes no null pointer, not even for nothing.
+    return invalidInput("the plan is malformed: its content is empty");
   // FlatBuffers reads in place and wants alignment, which the caller's bytes need not have.
   std::vector<uint64_t> aligned((content.size() + 7) / 8);
   std::memcpy(aligned.data(), content.data(), content.size());

@@ -340,7 +340,7 @@ LoadedCublas::guesses(const Prepared &prepared, const Product &p, const Device::
 Status LoadedCublas::pin(Prepared &prepared, const Product &p, const Device::ProductAddresses &at) const {
   auto refuse = [&](const std::string &reason) {
     return invalidInput("the plan's algorithm for " + describe(p) + " " + reason +
-                        "; compile the plan again");
+                        "; compile the plan again, or leave the choice to the library with --tune off");
   };
   if (p.algorithm.size() != kAlgorithmBytes)
     return refuse("has " + std::to_string(p.algorithm.size()) + " bytes instead of " +

@@ -11,21 +11,28 @@
 
 namespace heddle::runtime {
 
-/// Elements of k that one call sums: a panel of b with so many rows stays in the first-level cache.
-constexpr int64_t kTiledDepth = 384;
+/// Elements of k that one call sums: a tile's panels of b with so many rows stay in the second-level cache,
+/// and the sums of most products are never read again.
+constexpr int64_t kTiledDepth = 768;
+/// Elements of k that are summed one after the other. Such chains' sums are then added: a chain's error grows
+/// with its length, and the library's chains are no longer.
+constexpr int64_t kTiledChain = 256;
 /// Distance of the packed rows of a, in elements: not a power of two, so that a panel's rows do not share the
 /// few sets of the first-level cache that a power of two would leave them.
 constexpr int64_t kTiledRowStride = kTiledDepth + 16;
 
 struct TiledKernels {
   static constexpr int kMostRows = 14;
+  /// Lines that are asked for at the beginning of a chain: more at once would fill the buffers that b's lines
+  /// come through, and a loop inside the chain costs a mispredicted branch each time it ends.
+  static constexpr int64_t kPrefetches = 16;
 
   int64_t rows;    ///< Of a panel of a, at most kMostRows.
   int64_t columns; ///< Of a panel of b.
 
   /// to[i * toLd + j] = sum over l < depth of a[i * aLd + l] * b[l * bLd + j], with from[i * fromLd
   /// + j] added where `from` is not null; it may be `to`. One fused multiply-add an element in the order of
-  /// l.
+  /// l, chain by chain.
   struct Block {
     int64_t depth;
     const float *a;
@@ -39,6 +46,8 @@ struct TiledKernels {
     int64_t fromLd;
     float *to;
     int64_t toLd;
+    /// For each chain, addresses that will be read soon; those of all chains of `depth` must be set.
+    const char *ahead[kTiledDepth / kTiledChain][kPrefetches];
   };
   using Multiply = void (*)(const Block &block);
   Multiply multiply[kMostRows];        ///< multiply[r - 1] does r rows; bLd is `columns`.

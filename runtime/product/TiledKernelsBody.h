@@ -17,8 +17,8 @@ template <typename Isa, int Rows, int Vectors, bool Pack>
 void multiplyRows(const TiledKernels::Block &block) {
   using Vector = typename Isa::Vector;
   constexpr int64_t columns = Vectors * Isa::kLanes;
-  Vector sums[Rows][Vectors] = {};
-  const float *b = block.b;
+  const float *b = block.b, *from = block.from;
+  int64_t fromLd = block.fromLd;
   float *panel = block.panel;
   const int64_t depth = block.depth, aLd = block.aLd, bLd = Pack ? block.bLd : columns;
   // A pointer for every third row: with one and two leading dimensions as index all rows are addressed.
@@ -27,37 +27,46 @@ void multiplyRows(const TiledKernels::Block &block) {
 #pragma GCC unroll 8
   for (int g = 0; g < groups; ++g)
     a[g] = block.a + 3 * g * aLd;
-  for (int64_t l = 0; l < depth; ++l, b += bLd) {
-    Vector right[Vectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v) {
-      right[v] = Isa::load(b + v * Isa::kLanes);
-      if constexpr (Pack)
-        Isa::store(panel + l * columns + v * Isa::kLanes, right[v]);
-    }
+  for (int64_t chain = 0; chain < depth; chain += kTiledChain) {
+    const int64_t chainEnd = depth < chain + kTiledChain ? depth : chain + kTiledChain;
+    Vector sums[Rows][Vectors] = {};
 #pragma GCC unroll 16
-    for (int i = 0; i < Rows; ++i) {
-      Vector left = Isa::broadcast(a[i / 3][i % 3 * aLd]);
+    for (int64_t line = 0; line < TiledKernels::kPrefetches; ++line)
+      __builtin_prefetch(block.ahead[chain / kTiledChain][line], 0, 2);
+    for (int64_t l = chain; l < chainEnd; ++l, b += bLd) {
+      Vector right[Vectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < Vectors; ++v)
-        sums[i][v] = Isa::multiplyAdd(left, right[v], sums[i][v]);
-    }
+      for (int v = 0; v < Vectors; ++v) {
+        right[v] = Isa::load(b + v * Isa::kLanes);
+        if constexpr (Pack)
+          Isa::store(panel + l * columns + v * Isa::kLanes, right[v]);
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i) {
+        Vector left = Isa::broadcast(a[i / 3][i % 3 * aLd]);
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v)
+          sums[i][v] = Isa::multiplyAdd(left, right[v], sums[i][v]);
+      }
 #pragma GCC unroll 8
-    for (int g = 0; g < groups; ++g)
-      ++a[g];
-  }
-  // Not one loop with a choice inside: the sums would leave their registers.
-  if (const float *from = block.from)
+      for (int g = 0; g < groups; ++g)
+        ++a[g];
+    }
+    // Not one loop with a choice inside: the sums would leave their registers.
+    if (from)
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v)
+          sums[i][v] = Isa::add(sums[i][v], Isa::load(from + i * fromLd + v * Isa::kLanes));
 #pragma GCC unroll 16
     for (int i = 0; i < Rows; ++i)
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; ++v)
-        sums[i][v] = Isa::add(sums[i][v], Isa::load(from + i * block.fromLd + v * Isa::kLanes));
-#pragma GCC unroll 16
-  for (int i = 0; i < Rows; ++i)
-#pragma GCC unroll 4
-    for (int v = 0; v < Vectors; ++v)
-      Isa::store(block.to + i * block.toLd + v * Isa::kLanes, sums[i][v]);
+        Isa::store(block.to + i * block.toLd + v * Isa::kLanes, sums[i][v]);
+    from = block.to;
+    fromLd = block.toLd;
+  }
 }
 
 /// A perfect shuffle of the rows, log2(W) times, is a transposition: each round interleaves row i with row

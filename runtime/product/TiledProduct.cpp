@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <vector>
 
 namespace heddle::runtime {
 
@@ -18,9 +20,6 @@ int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 constexpr int64_t kBlock = 16; ///< Rows and columns that are transposed at once.
 
 constexpr int64_t kLine = 16; ///< Elements of a cache line.
-float *aligned(float *data) {
-  return reinterpret_cast<float *>(roundUp(reinterpret_cast<intptr_t>(data), kLine * int64_t{sizeof(float)}));
-}
 
 /// How much of a is packed at a time: rows whose block of kTiledDepth columns, with a tile's share of b and
 /// d, fits a second-level cache of 1 MiB; fewer where k is so large that all of k would be tens of megabytes.
@@ -148,7 +147,7 @@ public:
   /// The elements of a thread's scratch.
   int64_t scratchElements(const Grid &grid) const {
     constexpr int64_t wide = kBlock * kTiledDepth; // What packing widens: kBlock rows, or one row of a tile.
-    return kLine + halves(p) * (grid.tileN * kTiledDepth + grid.tileM * grid.tileN) + wide;
+    return halves(p) * (grid.tileN * kTiledDepth + grid.tileM * grid.tileN) + wide;
   }
 
   struct Tile {
@@ -159,7 +158,7 @@ public:
   /// `next` is the tile that this thread computes afterwards, or null.
   Status tile(const Tile &tile, const Tile *next, int64_t chunkRow, int64_t chunkRows, const float *packedA,
               float *scratch, const Grid &grid) const {
-    float *packedB = aligned(scratch), *sums = packedB + halves(p) * grid.tileN * kTiledDepth,
+    float *packedB = scratch, *sums = packedB + halves(p) * grid.tileN * kTiledDepth,
           *wide = sums + halves(p) * grid.tileM * grid.tileN;
     int64_t ld = halves(p) * widthOf(tile);
     int64_t firstPanel = (tile.row - chunkRow) / kernels.rows;
@@ -185,7 +184,6 @@ public:
       // second.
       for (int64_t i = 0; i < tile.rows; i += kernels.rows)
         for (int64_t j = 0; j < ld; j += kernels.columns) {
-          ahead.some(share);
           int64_t rows = std::min(kernels.rows, tile.rows - i);
           TiledKernels::Block block;
           block.depth = depth;
@@ -210,6 +208,10 @@ public:
               block.toLd = p.d.ld;
             }
           }
+          int64_t asked = 0;
+          for (int64_t chain = 0; chain * kTiledChain < depth; ++chain)
+            for (const char *&line : block.ahead[chain])
+              line = asked++ < share && ahead.left() ? ahead.next() : reinterpret_cast<const char *>(block.a);
           (packs ? kernels.multiplyAndPack : kernels.multiply)[rows - 1](block);
         }
     }
@@ -243,17 +245,17 @@ private:
     int64_t halves = 0, distance = 0, rows = 0, stride = 0, linesPerRow = 0, half = 0, row = 0, line = 0;
 
     int64_t lines() const { return halves * rows * linesPerRow; }
-    void some(int64_t count) {
-      for (; count > 0 && half < halves; --count) {
-        __builtin_prefetch(base + half * distance + row * stride + line * 64, 0, 2);
-        if (++line < linesPerRow)
-          continue;
+    bool left() const { return half < halves; }
+    const char *next() {
+      const char *address = base + half * distance + row * stride + line * 64;
+      if (++line == linesPerRow) {
         line = 0;
-        if (++row < rows)
-          continue;
-        row = 0;
-        ++half;
+        if (++row == rows) {
+          row = 0;
+          ++half;
+        }
       }
+      return address;
     }
   };
 
@@ -334,8 +336,7 @@ const TiledKernels &kernelsFor(CpuLevel level) {
 
 } // namespace
 
-TiledProducts::TiledProducts(ThreadPool &pool, CpuLevel level)
-    : pool_(pool), kernels_(kernelsFor(level)), scratch_(static_cast<size_t>(pool.threads())) {}
+TiledProducts::TiledProducts(ThreadPool &pool, CpuLevel level) : pool_(pool), kernels_(kernelsFor(level)) {}
 
 Status TiledProducts::run(const Product &product, const void *a, const void *b, const void *c,
                           const void *bias, void *d) {
@@ -351,20 +352,24 @@ Status TiledProducts::run(const Product &product, const void *a, const void *b, 
       roundUp(std::clamp(kChunkElements / (blocks * kTiledDepth), kernels_.rows, kChunkRows), kernels_.rows);
   int64_t chunks = std::max<int64_t>(ceilDiv(p.m, most), 1);
   int64_t chunk = roundUp(ceilDiv(p.m, chunks), kernels_.rows);
-  std::vector<Status> statuses(scratch_.size());
+  std::vector<Status> statuses(static_cast<size_t>(pool_.threads()));
   for (int64_t batch = 0; batch < p.batch; ++batch) {
     Matrix matrix(p, kernels_, batch, a, b, c, hasBias(p.epilogue) ? wideBias.data() : nullptr, d);
     for (int64_t row = 0; row < p.m; row += chunk) {
       int64_t rows = std::min(chunk, p.m - row), panels = matrix.panelsOf(rows);
       Grid grid = chooseGrid(rows, p, pool_.threads(), kernels_);
-      auto floats = static_cast<size_t>(matrix.scratchElements(grid));
-      packedA_.resize(
-          std::max(packedA_.size(), static_cast<size_t>(panels * kernels_.rows * blocks * kTiledRowStride)));
-      for (std::vector<float> &scratch : scratch_)
-        scratch.resize(std::max(scratch.size(), floats));
+      int64_t perThread = roundUp(matrix.scratchElements(grid), kLine);
+      int64_t elementsA = panels * kernels_.rows * blocks * kTiledRowStride;
+      float *packedA = packedA_.reserve(static_cast<size_t>(elementsA));
+      float *scratch = scratch_.reserve(static_cast<size_t>(perThread * pool_.threads()));
+      if (!packedA || !scratch)
+        return outOfMemory(
+            "no memory for a product's packed operands: " +
+            std::to_string((elementsA + perThread * pool_.threads()) * static_cast<int64_t>(sizeof(float))) +
+            " bytes");
       pool_.parallelFor(panels, 1, [&](int64_t begin, int64_t end, int thread) {
         for (int64_t panel = begin; panel < end; ++panel)
-          matrix.packA(row, rows, panel, packedA_.data(), scratch_[static_cast<size_t>(thread)].data());
+          matrix.packA(row, rows, panel, packedA, scratch + thread * perThread);
       });
       auto tileAt = [&](int64_t i) {
         int64_t tileRow = i % grid.tilesM * grid.tileM, column = i / grid.tilesM * grid.tileN;
@@ -374,8 +379,8 @@ Status TiledProducts::run(const Product &product, const void *a, const void *b, 
       pool_.parallelFor(grid.tilesM * grid.tilesN, 1, [&](int64_t begin, int64_t end, int thread) {
         for (int64_t i = begin; i < end; ++i) {
           Matrix::Tile tile = tileAt(i), next = i + 1 < end ? tileAt(i + 1) : tile;
-          Status status = matrix.tile(tile, i + 1 < end ? &next : nullptr, row, rows, packedA_.data(),
-                                      scratch_[static_cast<size_t>(thread)].data(), grid);
+          Status status = matrix.tile(tile, i + 1 < end ? &next : nullptr, row, rows, packedA,
+                                      scratch + thread * perThread, grid);
           if (!status.isOk())
             statuses[static_cast<size_t>(thread)] = std::move(status);
         }

@@ -11,18 +11,17 @@
 #define HEDDLE_RUNTIME_PRODUCT_TILEDPRODUCT_H
 
 #include "runtime/base/CpuFeatures.h"
+#include "runtime/base/LargeArray.h"
 #include "runtime/base/Status.h"
 #include "runtime/base/ThreadPool.h"
 #include "runtime/plan/Plan.h"
-
-#include <vector>
 
 namespace heddle::runtime {
 
 struct TiledKernels;
 
-/// Computes Plan.h's Product with float32 sums: k in blocks of kTiledDepth, one fused multiply-add after the
-/// other within a block, blocks added in their order. An element's bits depend on neither the number of
+/// Computes Plan.h's Product with float32 sums: k in chains of kTiledChain, one fused multiply-add after the
+/// other within a chain, chains added in their order. An element's bits depend on neither the number of
 /// threads nor the tiles. bf16 and f16 operands are widened as they are packed, a narrow result is rounded
 /// once. Not for two callers at a time.
 class TiledProducts {
@@ -36,8 +35,8 @@ public:
 private:
   ThreadPool &pool_;
   const TiledKernels &kernels_;
-  std::vector<float> packedA_;              ///< Some rows of a, all of k; shared by the threads.
-  std::vector<std::vector<float>> scratch_; ///< Of each thread: a block of b, a tile of d, what is widened.
+  LargeArray packedA_; ///< Some rows of a, all of k; shared by the threads.
+  LargeArray scratch_; ///< For each thread: a block of b, a tile of d, what is widened.
 };
 
 } // namespace heddle::runtime

@@ -18,7 +18,7 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.test_source_root = os.path.join(config.heddle_source, "test")
 # Not lit tests: gtest programs, this configuration, inputs that tests read, and what only a GPU runs by its own command.
-config.excludes = ["unit", "lit", "Inputs", "gpu"]
+config.excludes = ["unit", "lit", "Inputs", "gpu", "fuzz"]
 
 config.environment["PATH"] = os.pathsep.join([config.heddle_bin, config.llvm_test_tools, os.environ["PATH"]])
 # Tests must not share the user's cache: what is in it would decide what they see.

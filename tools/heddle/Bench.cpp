@@ -11,6 +11,8 @@
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/ProfileReport.h"
 #include "tools/heddle/Support/Statistics.h"
+#include "tools/heddle/Support/Tuning.h"
+#include "tools/heddle/Support/Weights.h"
 
 #include <CLI/App.hpp>
 #include <chrono>
@@ -29,7 +31,7 @@ struct BenchFlags {
   std::vector<std::string> impls = {"eager", "compiled"};
   int64_t warmup = 5, steps = 10;
   uint64_t seed = 0;
-  std::string executor, format;
+  std::string weights, executor, format;
   bool profile = false;
 };
 
@@ -45,12 +47,14 @@ struct Cell {
   ExecutorStats stats;
 };
 
-Status prepare(Device &device, Cell &cell, const BenchFlags &flags, Progress &progress) {
+Status prepare(Device &device, Cell &cell, const BenchFlags &flags, ModelWeights &weights,
+               Progress &progress) {
   HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(cell.built.plan, flags.executor));
   cell.executorName = nameOf(kind);
+  HEDDLE_ASSIGN_OR_RETURN(ParameterSource source, weights.source(cell.built.plan, progress));
   progress.show(cell.built.plan.pipeline + ": weights");
   StatusOr<std::unique_ptr<Executor>> executor =
-      Executor::create(device, cell.built.plan, {kind, flags.seed, /*poison=*/false});
+      Executor::create(device, cell.built.plan, {kind, flags.seed, /*poison=*/false}, source);
   progress.clear();
   if (!executor)
     return withPlannedPeak(std::move(executor).status(), cell.built.plan);
@@ -102,11 +106,12 @@ Status measure(const std::vector<Cell *> &cells, const BenchFlags &flags, Progre
 }
 
 /// Both implementations side by side; one after the other where memory does not hold both.
-Status measureAll(Device &device, std::vector<Cell> &cells, const BenchFlags &flags, Progress &progress) {
+Status measureAll(Device &device, std::vector<Cell> &cells, const BenchFlags &flags, ModelWeights &weights,
+                  Progress &progress) {
   std::vector<Cell *> together;
   Status status;
   for (Cell &cell : cells) {
-    status = prepare(device, cell, flags, progress);
+    status = prepare(device, cell, flags, weights, progress);
     if (!status)
       break;
     together.push_back(&cell);
@@ -124,7 +129,7 @@ Status measureAll(Device &device, std::vector<Cell> &cells, const BenchFlags &fl
     cell.times.clear();
   }
   for (Cell &cell : cells) {
-    HEDDLE_RETURN_IF_ERROR(prepare(device, cell, flags, progress));
+    HEDDLE_RETURN_IF_ERROR(prepare(device, cell, flags, weights, progress));
     HEDDLE_RETURN_IF_ERROR(measure({&cell}, flags, progress));
     cell.executor.reset();
   }
@@ -138,6 +143,23 @@ std::optional<int64_t> symbol(const Plan &plan, const std::string &name) {
   return std::nullopt;
 }
 
+/// The type that products find their weights in, as --weights-dtype spells it; that of the parameters where
+/// every run casts them first.
+std::string weightsDtype(const Plan &plan) {
+  const Buffer *weight = nullptr;
+  for (const Buffer &buffer : plan.buffers)
+    if (!weight && buffer.role == BufferRole::Parameter)
+      weight = &buffer;
+  for (const Step &step : plan.steps)
+    if (step.kind == StepKind::Product && step.phase != Phase::Init)
+      for (const MatrixRef &operand : {step.product.a, step.product.b}) {
+        const Buffer &buffer = plan.buffers[operand.ref.buffer];
+        if (buffer.role == BufferRole::Parameter || buffer.role == BufferRole::Constant)
+          weight = &buffer;
+      }
+  return !weight ? "" : weight->dtype == DType::F32 ? "fp32" : std::string(nameOf(weight->dtype));
+}
+
 BenchRow rowOf(const Cell &cell, double ceiling) {
   const Plan &plan = cell.built.plan;
   Statistics times = statisticsOf(cell.times);
@@ -149,6 +171,7 @@ BenchRow rowOf(const Cell &cell, double ceiling) {
   row.impl = plan.pipeline;
   row.mode = plan.mode;
   row.precision = plan.precision;
+  row.weightsDtype = weightsDtype(plan);
   row.batch = symbol(plan, "batch");
   row.context = symbol(plan, "seq");
   row.meanMs = times.mean;
@@ -166,6 +189,7 @@ BenchRow rowOf(const Cell &cell, double ceiling) {
 }
 
 Status runBench(const BenchFlags &flags) {
+  HEDDLE_ASSIGN_OR_RETURN(ModelWeights weights, ModelWeights::open(flags.model, flags.weights));
   Models models;
   Progress progress;
   // Before the cells: their executors hold memory of the device and must go first.
@@ -187,7 +211,7 @@ Status runBench(const BenchFlags &flags) {
   progress.show("measuring the device's matrix product");
   HEDDLE_ASSIGN_OR_RETURN(double ceiling, measureCeiling(*device, cells.front().built.plan.precision));
   progress.clear();
-  HEDDLE_RETURN_IF_ERROR(measureAll(*device, cells, flags, progress));
+  HEDDLE_RETURN_IF_ERROR(measureAll(*device, cells, flags, weights, progress));
 
   std::vector<BenchRow> rows;
   for (const Cell &cell : cells)
@@ -203,13 +227,18 @@ Status runBench(const BenchFlags &flags) {
       symbols += ", " + value.name + " " + std::to_string(value.value);
     for (const Cell &cell : cells)
       executors += (executors.empty() ? "" : ", ") + cell.built.plan.pipeline + " by " + cell.executorName;
-    std::printf(
-        "%s, %s, %s%s on %s (%s)\n%lld steps after %lld warm-up, synchronised each; executors: %s; one "
-        "large product "
-        "reaches %.2f TFLOP/s here\n\n%s",
-        plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), symbols.c_str(),
-        device->name().c_str(), plan.target.c_str(), static_cast<long long>(flags.steps),
-        static_cast<long long>(flags.warmup), executors.c_str(), ceiling / 1e12, benchTable(rows).c_str());
+    std::string tuning;
+    for (const Cell &cell : cells)
+      if (cell.built.tuning.products > 0)
+        tuning += "products: " + tuningText(cell.built.tuning) + "\n";
+    std::printf("%s, %s, %s, weights %s%s on %s (%s)\n%lld steps after %lld warm-up, synchronised each; "
+                "executors: %s; one "
+                "large product "
+                "reaches %.2f TFLOP/s here\n%s\n%s",
+                plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), weightsDtype(plan).c_str(),
+                symbols.c_str(), device->name().c_str(), plan.target.c_str(),
+                static_cast<long long>(flags.steps), static_cast<long long>(flags.warmup), executors.c_str(),
+                ceiling / 1e12, tuning.c_str(), benchTable(rows).c_str());
     if (flags.profile)
       for (const Cell &cell : cells)
         std::printf("\n%s\n%s", cell.built.plan.pipeline.c_str(),
@@ -224,6 +253,7 @@ Subcommand addBench(CLI::App &program) {
   auto flags = std::make_shared<BenchFlags>();
   CLI::App *parser = program.add_subcommand("bench", "Measure a model, eager against compiled");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  addTuneFlag(*parser, flags->model, "on");
   CLI::Option *impl = parser->add_option("--impl", flags->impls, "Implementations, separated by commas")
                           ->delimiter(',')
                           ->default_str("eager,compiled")
@@ -232,7 +262,8 @@ Subcommand addBench(CLI::App &program) {
       ->capture_default_str()
       ->check(atLeast(0));
   parser->add_option("--steps", flags->steps, "Timed steps")->capture_default_str()->check(atLeast(1));
-  addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
+  addWeightsFlag(*parser, flags->weights);
+  addSeedFlag(*parser, flags->seed, "Seed of inputs, and of weights where they are drawn");
   parser
       ->add_option("--executor", flags->executor,
                    "sequential or graph, for the compiled plan [graph on a GPU]")

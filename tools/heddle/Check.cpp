@@ -1,16 +1,16 @@
 //===- Check.cpp - heddle check -------------------------------------------===//
 //
 // Compiled and eager execution against the float64 reference, for every output. The weights of the reference
-// are drawn on the host by the generator itself, so that a device that draws or keeps them wrongly is found
-// too.
+// are drawn on the host by the generator itself, or read and widened there, so that a device that draws,
+// converts or keeps them wrongly is found too.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/tooling/Compare.h"
-#include "runtime/tooling/RandomTensor.h"
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/Execution.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/Table.h"
+#include "tools/heddle/Support/Weights.h"
 
 #include "runtime/base/Convert.h"
 
@@ -29,7 +29,7 @@ namespace {
 struct CheckFlags {
   ModelFlags model;
   uint64_t seed = 0;
-  std::string executor, format;
+  std::string weights, executor, format;
 };
 
 struct OutputCheck {
@@ -42,12 +42,15 @@ struct OutputCheck {
 };
 
 /// The outputs of one pipeline. The executor is gone afterwards: the two never hold memory at once.
-StatusOr<Tensors> outputsOf(const Plan &plan, const Tensors &inputs, const CheckFlags &flags) {
+StatusOr<Tensors> outputsOf(const Plan &plan, const Tensors &inputs, const CheckFlags &flags,
+                            ModelWeights &weights, Progress &progress) {
   HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
   HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, flags.executor));
+  HEDDLE_ASSIGN_OR_RETURN(ParameterSource source, weights.source(plan, progress));
   // Scratch memory begins as NaN: a step that reads what nobody wrote shows in the outputs.
   StatusOr<std::unique_ptr<Executor>> executor =
-      Executor::create(*device, plan, {kind, flags.seed, /*poison=*/true});
+      Executor::create(*device, plan, {kind, flags.seed, /*poison=*/true}, source);
+  progress.show(plan.pipeline);
   if (!executor)
     return withPlannedPeak(std::move(executor).status(), plan).with(plan.pipeline);
   HEDDLE_RETURN_IF_ERROR(setInputs(**executor, plan, inputs));
@@ -56,17 +59,16 @@ StatusOr<Tensors> outputsOf(const Plan &plan, const Tensors &inputs, const Check
   return readOutputs(**executor, plan);
 }
 
-StatusOr<std::map<std::string, reference::Tensor>> referenceOutputs(const reference::Program &program,
-                                                                    const Tensors &inputs, uint64_t seed) {
+StatusOr<std::map<std::string, reference::Tensor>>
+referenceOutputs(const reference::Program &program, const Tensors &inputs,
+                 const reference::ParameterReader &reader) {
   std::map<std::string, reference::Tensor> wide;
   for (const auto &[name, tensor] : inputs) {
     reference::Tensor &values = wide[name];
     values.resize(tensor.data.size() / sizeOf(tensor.dtype));
     widenToF64(tensor.dtype, tensor.data.data(), values.data(), static_cast<int64_t>(values.size()));
   }
-  return reference::execute(program, wide, [seed](const ParameterPart &part) -> StatusOr<reference::Tensor> {
-    return drawParameter(part, seed);
-  });
+  return reference::execute(program, wide, reader);
 }
 
 int64_t longestProduct(const Plan &plan) {
@@ -150,6 +152,7 @@ std::string checkJson(const Plan &plan, const std::vector<OutputCheck> &checks, 
 }
 
 Status runCheck(const CheckFlags &flags) {
+  HEDDLE_ASSIGN_OR_RETURN(ModelWeights weights, ModelWeights::open(flags.model, flags.weights));
   Models models;
   Progress progress;
   HEDDLE_ASSIGN_OR_RETURN(
@@ -160,12 +163,12 @@ Status runCheck(const CheckFlags &flags) {
   HEDDLE_ASSIGN_OR_RETURN(reference::Program program, models.reference(flags.model));
   HEDDLE_ASSIGN_OR_RETURN(Tensors inputs, randomInputs(compiled.plan, flags.seed));
 
-  progress.show("eager");
-  HEDDLE_ASSIGN_OR_RETURN(Tensors eagerOutputs, outputsOf(eager.plan, inputs, flags));
-  progress.show("compiled");
-  HEDDLE_ASSIGN_OR_RETURN(Tensors compiledOutputs, outputsOf(compiled.plan, inputs, flags));
+  HEDDLE_ASSIGN_OR_RETURN(Tensors eagerOutputs, outputsOf(eager.plan, inputs, flags, weights, progress));
+  HEDDLE_ASSIGN_OR_RETURN(Tensors compiledOutputs,
+                          outputsOf(compiled.plan, inputs, flags, weights, progress));
   progress.show("float64 reference");
-  auto reference = referenceOutputs(program, inputs, flags.seed);
+  HEDDLE_ASSIGN_OR_RETURN(reference::ParameterReader reader, weights.reader(program, flags.seed));
+  auto reference = referenceOutputs(program, inputs, reader);
   progress.clear();
   if (!reference)
     return std::move(reference).status().with("the float64 reference");
@@ -195,7 +198,9 @@ Subcommand addCheck(CLI::App &program) {
   CLI::App *parser = program.add_subcommand("check", "Compare compiled and eager execution with float64");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain,
                 {false, "a plan file has no graph to compare with"});
-  addSeedFlag(*parser, flags->seed, "Seed of weights and inputs");
+  addTuneFlag(*parser, flags->model, "cached");
+  addWeightsFlag(*parser, flags->weights);
+  addSeedFlag(*parser, flags->seed, "Seed of inputs, and of weights where they are drawn");
   parser
       ->add_option("--executor", flags->executor,
                    "sequential or graph, for the compiled plan [graph on a GPU]")

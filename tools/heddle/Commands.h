@@ -16,6 +16,7 @@ Subcommand addBench(CLI::App &program);
 Subcommand addExplain(CLI::App &program);
 Subcommand addCheck(CLI::App &program);
 Subcommand addDevices(CLI::App &program);
+Subcommand addCache(CLI::App &program);
 
 } // namespace heddle::driver
 

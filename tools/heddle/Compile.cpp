@@ -3,6 +3,7 @@
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/Table.h"
+#include "tools/heddle/Support/Tuning.h"
 
 #include <CLI/App.hpp>
 #include <cstdio>
@@ -44,6 +45,9 @@ void printSummary(const Built &built) {
   std::printf("steps       %zu: %lld launches of %zu kernels, %lld products, %lld copies\n",
               plan.steps.size(), static_cast<long long>(launches), plan.kernels.size(),
               static_cast<long long>(products), static_cast<long long>(copies));
+  if (plan.device == "cuda" && plan.pipeline == "compiled" && products > 0)
+    std::printf("products    %s\n", built.tuning.products > 0 ? tuningText(built.tuning).c_str()
+                                                              : "left to the library's guess (--tune off)");
   std::printf("parameters  %s\n", bytesText(parameterBytes(plan)).c_str());
   if (plan.pipeline == "compiled")
     std::printf("arena       %s (the peak of everything else; library workspace %s apart)\n",
@@ -55,11 +59,17 @@ void printTimes(const Built &built) {
   for (const PhaseTime &phase : built.report.times)
     table.add({phase.name, fixed(phase.ms, 1)});
   if (built.plan.device == "cuda")
-    table.add({"kernels", fixed(built.kernels.ms, 1)});
+    for (auto [name, ms] : {std::pair{"kernels", built.kernels.ms}, {"products", built.tuning.ms}})
+      table.add({name, fixed(ms, 1)});
   table.add({"all", fixed(built.compileMs, 1)});
   std::printf("\n%s", table.text().c_str());
   if (built.plan.device == "cuda")
-    std::printf("kernel cache: %d hits, %d compiled\n", built.kernels.hits, built.kernels.misses);
+    std::printf("kernel cache: %d hits, %d compiled, %.1f ms, in %s\n", built.kernels.hits,
+                built.kernels.misses, built.kernels.ms,
+                built.kernels.folder.empty() ? "no folder" : built.kernels.folder.c_str());
+  if (!built.tuning.folder.empty())
+    std::printf("product cache: %d hits, %d timed, %.1f ms, in %s\n", built.tuning.hits, built.tuning.timed,
+                built.tuning.ms, built.tuning.folder.c_str());
 }
 
 Status runCompile(const CompileFlags &flags) {
@@ -89,6 +99,7 @@ Subcommand addCompile(CLI::App &program) {
   auto flags = std::make_shared<CompileFlags>();
   CLI::App *parser = program.add_subcommand("compile", "Compile a model into a plan file");
   addModelFlags(*parser, flags->model, DeviceFlag::WithTarget, {false, "is a plan already"});
+  addTuneFlag(*parser, flags->model, "on");
   CLI::Option *output = parser->add_option("-o,--output", flags->output, "The plan file to write: *.heddle");
   parser->add_option("--impl", flags->pipeline, "compiled, or eager: one step an operation")
       ->capture_default_str()
@@ -101,8 +112,7 @@ Subcommand addCompile(CLI::App &program) {
     stop->check(CLI::IsMember(phases));
   stop->needs(dump)->excludes(output);
   parser->add_option("--reproducer", flags->reproducer, "File for a reproducer of a pass that fails");
-  parser->add_flag("-v,--verbose", flags->verbose,
-                   "Print the time of each phase and the kernel cache's hits");
+  parser->add_flag("-v,--verbose", flags->verbose, "Print the time of each phase and the caches' hits");
   addExample(
       *parser,
       "heddle compile study:small --context 512 --device cuda:sm_90a --precision bf16 -o small.heddle");

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 
 namespace heddle::driver {
 
@@ -93,6 +95,17 @@ void printPolicy(const std::string &precision) {
   std::printf("%s", table.text().c_str());
 }
 
+/// Elements of the state dict's tensors: one that several buffers hold counts once.
+int64_t parameterCount(const Plan &plan) {
+  std::set<std::string> seen;
+  int64_t count = 0;
+  for (const Buffer &buffer : plan.buffers)
+    for (const ParameterPart &part : buffer.parts)
+      if (seen.insert(part.name).second)
+        count += std::accumulate(part.shape.begin(), part.shape.end(), int64_t{1}, std::multiplies<>());
+  return count;
+}
+
 void printMemory(const Plan &plan) {
   static constexpr const char *kRoles[] = {"input",    "output", "parameter", "state",
                                            "constant", "saved",  "scratch"};
@@ -107,6 +120,7 @@ void printMemory(const Plan &plan) {
       table.add({kRoles[role], std::to_string(count[role]), bytesText(bytes[role])});
   std::printf("\nmemory\n%sarena %s (scratch buffers share it), library workspace %s\n", table.text().c_str(),
               bytesText(plan.arenaBytes).c_str(), bytesText(plan.workspaceBytes).c_str());
+  std::printf("the model has %lld parameters\n", static_cast<long long>(parameterCount(plan)));
 }
 
 void printSteps(const Plan &plan) {
@@ -152,6 +166,7 @@ std::string explainJson(const Built &built, const std::string &precision, bool f
                             {"work", workOf(built.plan, step)},
                             {"label", step.label},
                             {"location", step.location}});
+  out["parameters"] = parameterCount(built.plan);
   out["arena_bytes"] = built.plan.arenaBytes;
   out["workspace_bytes"] = built.plan.workspaceBytes;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -5,6 +5,7 @@
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/Execution.h"
 #include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/Weights.h"
 
 #include <CLI/App.hpp>
 #include <charconv>
@@ -23,6 +24,7 @@ struct RunFlags {
   std::string executor;
   std::vector<std::string> inputs;
   std::string output;
+  std::string weights, saveWeights;
   uint64_t seed = 0;
   bool poison = false;
 };
@@ -112,6 +114,10 @@ Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs) 
 Status runRun(const RunFlags &flags) {
   if (!flags.output.ends_with(".safetensors"))
     return invalidInput("--output " + flags.output + ": wanted a name that ends in .safetensors");
+  if (!flags.saveWeights.empty() && !flags.saveWeights.ends_with(".safetensors"))
+    return invalidInput("--save-weights " + flags.saveWeights + ": wanted a name that ends in .safetensors");
+  // Before anything is compiled: a file that is not there is known at once.
+  HEDDLE_ASSIGN_OR_RETURN(ModelWeights weights, ModelWeights::open(flags.model, flags.weights));
   Models models;
   Progress progress;
   heddle::CompileOptions options =
@@ -124,12 +130,15 @@ Status runRun(const RunFlags &flags) {
 
   HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
   HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, flags.executor));
+  HEDDLE_ASSIGN_OR_RETURN(ParameterSource source, weights.source(plan, progress));
   progress.show("weights");
   StatusOr<std::unique_ptr<Executor>> executor =
-      Executor::create(*device, plan, {kind, flags.seed, flags.poison});
+      Executor::create(*device, plan, {kind, flags.seed, flags.poison}, source);
   progress.clear();
   if (!executor)
     return withPlannedPeak(std::move(executor).status(), plan);
+  if (!flags.saveWeights.empty())
+    HEDDLE_RETURN_IF_ERROR(saveWeights(**executor, plan, flags.saveWeights));
   HEDDLE_RETURN_IF_ERROR(setInputs(**executor, plan, inputs));
   HEDDLE_RETURN_IF_ERROR(withPlannedPeak((*executor)->run(), plan));
   HEDDLE_RETURN_IF_ERROR((*executor)->synchronize());
@@ -147,6 +156,7 @@ Subcommand addRun(CLI::App &program) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App *parser = program.add_subcommand("run", "Run a model or a plan file once");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain);
+  addTuneFlag(*parser, flags->model, "cached");
   parser
       ->add_option(
           "--input", flags->inputs,
@@ -161,10 +171,18 @@ Subcommand addRun(CLI::App &program) {
   parser
       ->add_option("--executor", flags->executor, "sequential or graph, for a compiled plan [graph on a GPU]")
       ->check(CLI::IsMember({"sequential", "graph"}));
-  addSeedFlag(*parser, flags->seed, "Seed of the weights");
+  addWeightsFlag(*parser, flags->weights);
+  parser->add_option("--save-weights", flags->saveWeights,
+                     "Also write the parameters, under their stored names, to this .safetensors file");
+  addSeedFlag(*parser, flags->seed, "Seed of the weights where they are drawn");
   parser->add_flag("--poison", flags->poison,
                    "Fill scratch memory with NaN first: shows reads of what nobody wrote");
   addExample(*parser, "heddle run small.heddle --input random:1 --output logits.safetensors");
+  parser->final_callback([flags, parser] {
+    std::string path = weightsPath(flags->model, flags->weights);
+    if (!path.empty() && parser->count("--seed") > 0)
+      throw CLI::ValidationError("--seed", "has no meaning with weights from a file: " + path);
+  });
   return {parser, [flags] { return runRun(*flags); }};
 }
 

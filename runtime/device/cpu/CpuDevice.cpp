@@ -89,6 +89,9 @@ public:
                   uint64_t stream) override {
     return generateElements(pool_, destination, dtype, count, kind, scale, seed, stream);
   }
+  Status convert(void *destination, DType to, const void *source, DType from, int64_t count) override {
+    return convertElements(pool_, destination, to, source, from, count);
+  }
   Status synchronize() override { return Status::ok(); }
 
   StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &plan) override {

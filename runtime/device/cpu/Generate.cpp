@@ -1,4 +1,4 @@
-//===- Generate.cpp - Draws tensors on the CPU ----------------------------===//
+//===- Generate.cpp - Draws and converts tensors on the CPU ---------------===//
 #include "runtime/device/cpu/Generate.h"
 
 #include "runtime/base/Convert.h"
@@ -60,6 +60,23 @@ Status generateElements(ThreadPool &pool, void *destination, DType dtype, int64_
         draw(seed, stream, static_cast<uint64_t>(i), length, factor, block);
       // Cannot fail: the type was checked above.
       (void)narrowFromF32(dtype, block, static_cast<char *>(destination) + i * sizeOf(dtype), length);
+    }
+  });
+  return Status::ok();
+}
+
+Status convertElements(ThreadPool &pool, void *destination, DType to, const void *source, DType from,
+                       int64_t count) {
+  for (DType type : {from, to})
+    if (type != DType::F32 && type != DType::BF16 && type != DType::F16)
+      return internalError("conversion wants f32, bf16 or f16, found " + std::string(nameOf(type)));
+  pool.parallelFor(count, kBlock, [&](int64_t begin, int64_t end) {
+    float block[kBlock];
+    for (int64_t i = begin; i < end; i += kBlock) {
+      int64_t length = std::min(kBlock, end - i);
+      // Neither can fail: the types were checked above.
+      (void)widenToF32(from, static_cast<const char *>(source) + i * sizeOf(from), block, length);
+      (void)narrowFromF32(to, block, static_cast<char *>(destination) + i * sizeOf(to), length);
     }
   });
   return Status::ok();

@@ -1,4 +1,4 @@
-//===- Generate.h - Draws tensors on the CPU --------------------*- C++ -*-===//
+//===- Generate.h - Draws and converts tensors on the CPU --------*- C++ -*-===//
 #ifndef HEDDLE_RUNTIME_DEVICE_CPU_GENERATE_H
 #define HEDDLE_RUNTIME_DEVICE_CPU_GENERATE_H
 
@@ -13,6 +13,10 @@ namespace heddle::runtime {
 /// types.
 Status generateElements(ThreadPool &pool, void *destination, DType dtype, int64_t count, InitKind kind,
                         double scale, uint64_t seed, uint64_t stream);
+
+/// Device::convert on all threads.
+Status convertElements(ThreadPool &pool, void *destination, DType to, const void *source, DType from,
+                       int64_t count);
 
 } // namespace heddle::runtime
 

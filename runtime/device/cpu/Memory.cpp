@@ -1,7 +1,7 @@
 //===- Memory.cpp - The machine's memory ----------------------------------===//
 #include "runtime/device/cpu/Memory.h"
 
-#include <sys/mman.h>
+#include "runtime/base/LargeArray.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -55,13 +55,10 @@ StatusOr<void *> allocateHost(int64_t bytes) {
       return outOfMemory("wanted " + std::to_string(bytes) + " bytes of memory, free " +
                          std::to_string(memory->free) + " of " + std::to_string(memory->total));
   }
-  int64_t alignment = large ? largePage : page;
-  int64_t rounded = (std::max<int64_t>(bytes, 1) + alignment - 1) / alignment * alignment;
-  void *memory = std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(rounded));
+  auto rounded = static_cast<size_t>((std::max<int64_t>(bytes, 1) + page - 1) / page * page);
+  void *memory = large ? allocateLargePages(rounded) : std::aligned_alloc(page, rounded);
   if (!memory)
     return outOfMemory("wanted " + std::to_string(bytes) + " bytes of memory; the system refused them");
-  if (large) // Only advice: where it is not taken, pages are small.
-    (void)madvise(memory, static_cast<size_t>(rounded), MADV_HUGEPAGE);
   return memory;
 }
 

@@ -86,6 +86,7 @@ public:
   Status fill(void *destination, uint8_t value, int64_t bytes) override;
   Status generate(void *destination, DType dtype, int64_t count, InitKind kind, double scale, uint64_t seed,
                   uint64_t stream) override;
+  Status convert(void *destination, DType to, const void *source, DType from, int64_t count) override;
   Status synchronize() override;
 
   StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &plan) override;
@@ -105,6 +106,7 @@ public:
   StatusOr<Cublas *> cublas();
   const Driver &driver() const { return driver_; }
   CUstream stream() const { return stream_; }
+  CUdevice handle() const { return device_; }
 
 private:
   /// Makes the context current on the calling thread; free when it is already.
@@ -117,7 +119,11 @@ private:
     return Status::ok();
   }
   Status fillConstant(CUdeviceptr destination, DType dtype, int64_t count, double value);
-  Status loadGenerators();
+  /// Compiles a file of device code that travels inside the program, or takes it from the cache.
+  StatusOr<std::unique_ptr<CudaKernels>> loadEmbedded(const char *name, const char *source,
+                                                      std::span<const char *const> entries);
+  /// Blocks of kEmbeddedThreads threads that fill the device, for a kernel that loops over the rest.
+  unsigned blocksFor(int64_t count) const;
 
   const Driver &driver_;
   uint64_t id_ = 0; ///< Unique in the process, unlike context handles, which may come back.
@@ -127,7 +133,7 @@ private:
   std::string name_;
   int major_ = 0, minor_ = 0, processors_ = 0;
   bool recording_ = false;
-  std::unique_ptr<CudaKernels> generators_;
+  std::unique_ptr<CudaKernels> generators_, converters_;
   std::unique_ptr<Cublas> cublas_;
   std::unique_ptr<Profiler> profiler_;
   bool profiling_ = false;

@@ -174,23 +174,33 @@ Status CudaDevice::launch(LoadedKernels &kernels, const Launch &launch, std::spa
   return Status::ok();
 }
 
-/// The kernels of Generate.cu, in the order of loadGenerators.
-enum Generator { GenerateF32, GenerateBF16, GenerateF16 };
+/// Threads of a block of the embedded kernels.
+static constexpr int kEmbeddedThreads = 256;
 
-Status CudaDevice::loadGenerators() {
-  CompileRequest request{"heddle_generate", kGenerateSource, target(), {}};
+StatusOr<std::unique_ptr<CudaKernels>> CudaDevice::loadEmbedded(const char *name, const char *source,
+                                                                std::span<const char *const> entries) {
+  CompileRequest request{name, source, target(), {}};
   HEDDLE_ASSIGN_OR_RETURN(std::vector<CompiledKernel> compiled,
                           compileKernels(std::span<const CompileRequest>(&request, 1)));
-  auto generators = std::make_unique<CudaKernels>(driver_);
-  for (const char *name : {"heddle_generate_f32", "heddle_generate_bf16", "heddle_generate_f16"}) {
+  auto kernels = std::make_unique<CudaKernels>(driver_);
+  for (const char *entry : entries) {
     Kernel kernel;
-    kernel.name = name;
-    kernel.threads = 256;
-    HEDDLE_RETURN_IF_ERROR(generators->add(kernel, compiled.front().cubin));
+    kernel.name = entry;
+    kernel.threads = kEmbeddedThreads;
+    HEDDLE_RETURN_IF_ERROR(kernels->add(kernel, compiled.front().cubin));
   }
-  generators_ = std::move(generators);
-  return Status::ok();
+  return kernels;
 }
+
+unsigned CudaDevice::blocksFor(int64_t count) const {
+  return unsigned(
+      std::min<int64_t>((count + kEmbeddedThreads - 1) / kEmbeddedThreads, int64_t(processors_) * 32));
+}
+
+/// The kernels of Generate.cu, in this order.
+enum Generator { GenerateF32, GenerateBF16, GenerateF16 };
+static constexpr const char *kGenerators[] = {"heddle_generate_f32", "heddle_generate_bf16",
+                                              "heddle_generate_f16"};
 
 Status CudaDevice::generate(void *destination, DType dtype, int64_t count, InitKind kind, double scale,
                             uint64_t seed, uint64_t stream) {
@@ -202,18 +212,55 @@ Status CudaDevice::generate(void *destination, DType dtype, int64_t count, InitK
   if (dtype != DType::F32 && dtype != DType::BF16 && dtype != DType::F16)
     return invalidInput("normal values of type " + std::string(nameOf(dtype)) +
                         ": f32, bf16 and f16 are possible");
-  if (!generators_)
-    HEDDLE_RETURN_IF_ERROR(loadGenerators().with("the generator of tensors"));
+  if (!generators_) {
+    auto loaded = loadEmbedded("heddle_generate", kGenerateSource, kGenerators);
+    if (!loaded)
+      return std::move(loaded).status().with("the generator of tensors");
+    generators_ = *std::move(loaded);
+  }
 
   Generator which = dtype == DType::F32 ? GenerateF32 : dtype == DType::BF16 ? GenerateBF16 : GenerateF16;
   float factor = normalFactor(scale);
   void *arguments[] = {&destination, &count, &seed, &stream, &factor};
-  // Enough blocks to fill the device; the kernels loop over the rest.
-  int64_t blocks = std::min<int64_t>((count + 255) / 256, int64_t(processors_) * 32);
   HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuLaunchKernel,
-                              (generators_->functions[which].function, unsigned(blocks), 1, 1, 256, 1, 1, 0,
-                               stream_, arguments, nullptr),
+                              (generators_->functions[which].function, blocksFor(count), 1, 1,
+                               kEmbeddedThreads, 1, 1, 0, stream_, arguments, nullptr),
                               "generation of " + std::to_string(count) + " elements");
+  return Status::ok();
+}
+
+/// The types of Convert.cu, and its kernels: from each type into the two others, in this order.
+static constexpr DType kConverted[] = {DType::F32, DType::BF16, DType::F16};
+static constexpr const char *kConverters[] = {"heddle_convert_f32_bf16", "heddle_convert_f32_f16",
+                                              "heddle_convert_bf16_f32", "heddle_convert_bf16_f16",
+                                              "heddle_convert_f16_f32",  "heddle_convert_f16_bf16"};
+
+Status CudaDevice::convert(void *destination, DType to, const void *source, DType from, int64_t count) {
+  HEDDLE_RETURN_IF_ERROR(bind());
+  std::string context = "conversion of " + std::to_string(count) + " elements from " +
+                        std::string(nameOf(from)) + " to " + std::string(nameOf(to));
+  auto at = [](DType type) {
+    return std::find(std::begin(kConverted), std::end(kConverted), type) - std::begin(kConverted);
+  };
+  int64_t fromAt = at(from), toAt = at(to);
+  if (fromAt == std::ssize(kConverted) || toAt == std::ssize(kConverted) || count < 0)
+    return internalError(context + ": f32, bf16 and f16 are possible");
+  if (from == to)
+    return copy(destination, source, count * sizeOf(to));
+  if (count == 0)
+    return Status::ok();
+  if (!converters_) {
+    auto loaded = loadEmbedded("heddle_convert", kConvertSource, kConverters);
+    if (!loaded)
+      return std::move(loaded).status().with("the conversion of tensors");
+    converters_ = *std::move(loaded);
+  }
+  int64_t which = fromAt * 2 + toAt - (toAt > fromAt);
+  void *arguments[] = {&destination, &source, &count};
+  HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuLaunchKernel,
+                              (converters_->functions[which].function, blocksFor(count), 1, 1,
+                               kEmbeddedThreads, 1, 1, 0, stream_, arguments, nullptr),
+                              context);
   return Status::ok();
 }
 

@@ -6,6 +6,8 @@ namespace heddle::runtime {
 
 /// The text of Generate.cu.
 extern const char *const kGenerateSource;
+/// The text of Convert.cu.
+extern const char *const kConvertSource;
 
 } // namespace heddle::runtime
 

@@ -3,8 +3,11 @@
 #define HEDDLE_RUNTIME_DEVICE_CUDA_TUNE_H
 
 #include "runtime/device/Device.h"
+#include "runtime/product/PlanTuning.h"
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace heddle::runtime {
@@ -14,13 +17,37 @@ namespace heddle::runtime {
 struct TunedAlgorithm {
   std::vector<uint8_t> algorithm;
   double ms = 0;
+  int32_t rank = 0; ///< Its place among the library's guesses; 0 is what an untuned plan runs with.
 };
 
-/// Times the `count` algorithms that cuBLASLt guesses to be best; fastest first. The operands must be real
-/// memory of a CUDA device; d is overwritten, so c must not be d where beta is not 0. The run waits for the
-/// device.
-StatusOr<std::vector<TunedAlgorithm>> tuneProduct(Device &device, const Product &product,
-                                                  const Device::ProductAddresses &addresses, int count = 8);
+/// What timings on CUDA device `index` hold for, found out without making a context on it.
+struct TuningDevice {
+  std::string identity; ///< Name, multiprocessors, driver and cuBLASLt version: TuningOptions::identity.
+  std::string target;   ///< "sm_90a".
+};
+/// Unavailable where there is no such device or no cuBLASLt.
+StatusOr<TuningDevice> tuningDevice(int index = 0);
+
+/// Times what cuBLASLt guesses to be best, on operands of its own: random numbers, weights read from memory
+/// and not from the cache, as a run does. Work on `device` should be done before; each call waits for it.
+class CudaProductTuner final : public ProductTuner {
+public:
+  /// InvalidInput where `device` is no CUDA device.
+  static StatusOr<std::unique_ptr<CudaProductTuner>> create(Device &device);
+  ~CudaProductTuner() override;
+
+  StatusOr<TunedProduct> tune(const Product &product, const ProductSite &site) override;
+
+  /// The candidates and their times, fastest first. Those that are clearly slower are dropped after one
+  /// sample.
+  StatusOr<std::vector<TunedAlgorithm>> candidates(const Product &product, const ProductSite &site,
+                                                   int count);
+
+private:
+  struct Impl;
+  explicit CudaProductTuner(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
 
 } // namespace heddle::runtime
 

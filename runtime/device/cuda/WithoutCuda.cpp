@@ -10,8 +10,15 @@ static Status builtWithout() {
 
 StatusOr<std::unique_ptr<Device>> heddle::runtime::createCudaDevice(int index) { return builtWithout(); }
 
-StatusOr<std::vector<TunedAlgorithm>> heddle::runtime::tuneProduct(Device &device, const Product &product,
-                                                                   const Device::ProductAddresses &addresses,
-                                                                   int count) {
+struct CudaProductTuner::Impl {};
+CudaProductTuner::CudaProductTuner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CudaProductTuner::~CudaProductTuner() = default;
+
+StatusOr<std::unique_ptr<CudaProductTuner>> CudaProductTuner::create(Device &) { return builtWithout(); }
+StatusOr<TunedProduct> CudaProductTuner::tune(const Product &, const ProductSite &) { return builtWithout(); }
+StatusOr<std::vector<TunedAlgorithm>> CudaProductTuner::candidates(const Product &, const ProductSite &,
+                                                                   int) {
   return builtWithout();
 }
+
+StatusOr<TuningDevice> heddle::runtime::tuningDevice(int) { return builtWithout(); }

@@ -71,11 +71,11 @@ func.func @main(%t: tensor<7x8xf32>, %i: tensor<4xi32> {graph.bound = 7 : i64}) 
 // -----
 
 // CHECK-LABEL: func.func @main(
-// CHECK: reasons = ["relu: relu: reads a concatenation, which is written in parts"]
-// CHECK: reasons = ["concat: relu: reads a concatenation, which is written in parts"]
+// CHECK: reasons = ["softmax: softmax: reads a concatenation, which is written in parts"]
+// CHECK: reasons = ["concat: softmax: reads a concatenation, which is written in parts"]
 func.func @main(%x: tensor<4x8xf32>) -> tensor<4x16xf32> {
   %0 = graph.concat %x, %x axis 1 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x16xf32>
-  %1 = graph.relu %0 : tensor<4x16xf32>
+  %1 = graph.softmax %0 : tensor<4x16xf32>
   return %1 : tensor<4x16xf32>
 }
 

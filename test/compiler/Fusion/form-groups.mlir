@@ -74,7 +74,9 @@ func.func @main(%x: tensor<4x8xf32>, %r: tensor<4x2xf32>) -> tensor<4x2xf32> {
 // CHECK-LABEL: func.func @main(
 // CHECK: graph.group product "matmul+add" {
 // CHECK: graph.group product "matmul" {
+// CHECK: } {reasons = ["add: several read the result; an epilogue serves one"]}
 // CHECK: graph.group product "matmul" {
+// CHECK: } {reasons = ["add: several read the result; an epilogue serves one"]}
 // CHECK-NOT: graph.group product
 func.func @main(%x: tensor<4x8xf32>, %r: tensor<2xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>) {
   %w = graph.parameter [#graph.part<"w", [8, 2], normal, 0.02>] : tensor<8x2xf32>

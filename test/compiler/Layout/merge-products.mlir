@@ -119,3 +119,27 @@ func.func @one_bias(%x: tensor<3x8xf32>) -> (tensor<3x4xf32>, tensor<3x2xf32>) {
   %3 = graph.matmul %x, %kt : tensor<3x8xf32>, tensor<8x2xf32> -> tensor<3x2xf32>
   return %1, %3 : tensor<3x4xf32>, tensor<3x2xf32>
 }
+
+// -----
+
+// A tied head is cast as a whole, so that merged weights that are no larger raise no peak.
+// CHECK-LABEL: func.func @tied
+// CHECK: graph.matmul {{.*}} -> tensor<3x8xbf16>
+// CHECK: graph.matmul {{.*}} -> tensor<3x9xbf16>
+// CHECK-NOT: graph.matmul
+func.func @tied(%x: tensor<3x8xbf16>, %i: tensor<3xi32> {graph.bound = 9 : i64}) -> (tensor<3x4xbf16>, tensor<3x4xbf16>, tensor<3x9xbf16>, tensor<3x8xf32>) {
+  %a = graph.parameter [#graph.part<"a", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %ac = graph.cast %a implicit : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %at = graph.transpose %ac [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
+  %0 = graph.matmul %x, %at : tensor<3x8xbf16>, tensor<8x4xbf16> -> tensor<3x4xbf16>
+  %b = graph.parameter [#graph.part<"b", [4, 8], normal, 0.02>] : tensor<4x8xf32>
+  %bc = graph.cast %b implicit : tensor<4x8xf32> -> tensor<4x8xbf16>
+  %bt = graph.transpose %bc [1, 0] : tensor<4x8xbf16> -> tensor<8x4xbf16>
+  %1 = graph.matmul %x, %bt : tensor<3x8xbf16>, tensor<8x4xbf16> -> tensor<3x4xbf16>
+  %t = graph.parameter [#graph.part<"embed", [9, 8], normal, 0.02>] : tensor<9x8xf32>
+  %tc = graph.cast %t implicit : tensor<9x8xf32> -> tensor<9x8xbf16>
+  %tt = graph.transpose %tc [1, 0] : tensor<9x8xbf16> -> tensor<8x9xbf16>
+  %2 = graph.matmul %x, %tt : tensor<3x8xbf16>, tensor<8x9xbf16> -> tensor<3x9xbf16>
+  %e = graph.embedding %t, %i : tensor<9x8xf32>, tensor<3xi32> -> tensor<3x8xf32>
+  return %0, %1, %2, %e : tensor<3x4xbf16>, tensor<3x4xbf16>, tensor<3x9xbf16>, tensor<3x8xf32>
+}

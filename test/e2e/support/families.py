@@ -5,7 +5,7 @@ import math
 from support.graph import Graph
 from support.tensors import tensor_type
 
-BATCH, SEQ, WIDTH, HEADS, INNER, VOCAB = 2, 24, 64, 4, 160, 101
+BATCH, SEQ, WIDTH, HEADS, INNER, VOCAB = 2, 24, 64, 4, 256, 601  # Merged weights are no wider than the head.
 HEAD = WIDTH // HEADS
 
 

@@ -75,3 +75,20 @@ def read_safetensors(path):
             raise ValueError(f"{path}: {name}: {len(values)} values for shape {entry['shape']}")
         tensors[name] = Tensor(names[entry["dtype"]], tuple(entry["shape"]), values)
     return tensors
+
+
+def write_safetensors(path, tensors, stored=None, metadata=None):
+    """Name to Tensor of float32 values. `stored` names the type in the file: F32, BF16 or F16; BF16 keeps the upper half
+    of each float32, so its values should be exact there."""
+    header, data = ({"__metadata__": metadata} if metadata else {}), b""
+    for name, tensor in tensors.items():
+        dtype = stored or "F32"
+        values = array.array("f", tensor.values)
+        if dtype == "BF16":
+            values = array.array("H", (word >> 16 for word in array.array("I", values.tobytes())))
+        raw = struct.pack(f"<{len(values)}e", *values) if dtype == "F16" else values.tobytes()
+        header[name] = {"dtype": dtype, "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + data)

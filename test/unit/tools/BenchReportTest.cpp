@@ -17,6 +17,7 @@ BenchRow row(const char *impl, double ms) {
   row.peakBytes = 1 << 20;
   row.compileMs = 10;
   row.tokensPerSecond = 512e3 / ms;
+  row.weightsDtype = "fp32";
   return row;
 }
 
@@ -24,11 +25,12 @@ BenchRow row(const char *impl, double ms) {
 
 TEST(BenchReport, CsvColumnsAreTheStableOnes) {
   std::string csv = benchCsv({row("eager", 200)});
-  EXPECT_EQ(csv,
-            "model,size,device,impl,mode,precision,batch,context,mean_ms,std_ms,median_ms,busy_ms,kernels,"
-            "peak_bytes,"
-            "compile_ms,tokens_per_s,flops_share\n"
-            "study,small,cpu,eager,forward,fp32,4,128,200.0,0.125,200.0,100.0,200,1048576,10.0,2560.0,\n");
+  EXPECT_EQ(
+      csv,
+      "model,size,device,impl,mode,precision,batch,context,mean_ms,std_ms,median_ms,busy_ms,kernels,"
+      "peak_bytes,"
+      "compile_ms,tokens_per_s,flops_share,weights_dtype\n"
+      "study,small,cpu,eager,forward,fp32,4,128,200.0,0.125,200.0,100.0,200,1048576,10.0,2560.0,,fp32\n");
 }
 
 TEST(BenchReport, JsonHasTheSameFieldsAndNullForWhatIsAbsent) {
@@ -36,7 +38,8 @@ TEST(BenchReport, JsonHasTheSameFieldsAndNullForWhatIsAbsent) {
   graph.batch.reset();
   auto json = nlohmann::json::parse(benchJson({graph}));
   ASSERT_EQ(json.size(), 1u);
-  EXPECT_EQ(json[0].size(), 17u);
+  EXPECT_EQ(json[0].size(), 18u);
+  EXPECT_EQ(json[0]["weights_dtype"], "fp32");
   EXPECT_TRUE(json[0]["batch"].is_null());
   EXPECT_TRUE(json[0]["flops_share"].is_null());
   EXPECT_EQ(json[0]["context"], 128);

@@ -41,7 +41,8 @@ Json record(const BenchRow &row) {
           {"peak_bytes", row.peakBytes},
           {"compile_ms", number(row.compileMs)},
           {"tokens_per_s", orNull(row.tokensPerSecond)},
-          {"flops_share", orNull(row.flopsShare)}};
+          {"flops_share", orNull(row.flopsShare)},
+          {"weights_dtype", row.weightsDtype}};
 }
 
 std::string csvCell(const Json &value) {

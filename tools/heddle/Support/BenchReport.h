@@ -26,6 +26,8 @@ struct BenchRow {
   double compileMs = 0;
   std::optional<double> tokensPerSecond = std::nullopt; ///< batch * context by the median time.
   std::optional<double> flopsShare = std::nullopt; ///< Of what one large product reaches here (Ceiling.h).
+  std::string
+      weightsDtype{}; ///< What is kept between runs: "fp32", "bf16"; empty for a model without weights.
 };
 
 /// Header and one line a row; absent values are empty.

@@ -72,8 +72,9 @@ StatusOr<double> bestSeconds(Device &device, int64_t side, DType dtype, MathMode
 } // namespace
 
 StatusOr<double> measureCeiling(Device &device, const std::string &precision) {
-  DType dtype = precision == "bf16" ? DType::BF16 : DType::F32;
-  MathMode math = precision == "bf16" ? MathMode::Low : precision == "tf32" ? MathMode::TF32 : MathMode::F32;
+  bool low = precision.starts_with("bf16"); // Autocast or true: the products are the same.
+  DType dtype = low ? DType::BF16 : DType::F32;
+  MathMode math = low ? MathMode::Low : precision == "tf32" ? MathMode::TF32 : MathMode::F32;
   for (int64_t side = 1024;; side *= 2) {
     HEDDLE_ASSIGN_OR_RETURN(double seconds, bestSeconds(device, side, dtype, math));
     if (seconds >= 5e-3 || side >= 8192)

@@ -11,7 +11,7 @@ namespace {
 
 /// Flags that describe a compilation: a plan file has all of it behind it.
 constexpr const char *kCompilationFlags[] = {"--batch", "--context",   "--layers", "--vocab",
-                                             "--mode",  "--precision", "--device"};
+                                             "--mode",  "--precision", "--device", "--weights-dtype"};
 
 bool isPlanFile(const std::string &model) { return model.ends_with(".heddle"); }
 
@@ -42,26 +42,36 @@ void parseDevice(const std::string &text, DeviceFlag deviceFlag, ModelFlags &fla
 
 void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles) {
   parser
-      .add_option("MODEL", flags.request.model,
-                  "study:small, study:medium, study:large, study:xl or study:10B; a graph (*.mlir)" +
-                      std::string(planFiles.accepted ? "; a plan (*.heddle)" : ""))
+      .add_option(
+          "MODEL", flags.request.model,
+          "study:small, study:medium, study:large, study:xl or study:10B; a folder with a config.json, "
+          "or its path (*.json); a graph (*.mlir)" +
+              std::string(planFiles.accepted ? "; a plan (*.heddle)" : ""))
       ->required();
-  parser.add_option("--batch", flags.request.batch, "Sequences at once, for a preset")
+  parser.add_option("--batch", flags.request.batch, "Sequences at once; not for a graph")
       ->default_str(std::to_string(ModelRequest::kDefaultBatch))
       ->check(atLeast(1));
-  parser.add_option("--context", flags.request.context, "Tokens in a sequence, for a preset")
+  parser.add_option("--context", flags.request.context, "Tokens in a sequence; not for a graph")
       ->default_str(std::to_string(ModelRequest::kDefaultContext))
       ->check(atLeast(1));
-  parser.add_option("--layers", flags.request.layers, "Keep only so many blocks of a preset")
+  parser.add_option("--layers", flags.request.layers, "Keep only the first so many blocks")
       ->check(atLeast(1));
-  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary, for a preset")
+  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary instead of the model's")
       ->check(atLeast(1));
   parser.add_option("--mode", flags.mode, "What a run does")
       ->capture_default_str()
       ->check(CLI::IsMember({"forward", "backward", "step"}));
-  parser.add_option("--precision", flags.precision, "fp32, tf32 products, or bf16 autocast")
+  parser
+      .add_option("--precision", flags.precision,
+                  "fp32, tf32 products, bf16 (as torch.autocast), or bf16-true (as model.to(torch.bfloat16))")
       ->capture_default_str()
-      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}));
+      ->check(CLI::IsMember({"fp32", "tf32", "bf16", "bf16-true"}));
+  parser
+      .add_option(
+          "--weights-dtype", flags.weights,
+          "What bf16 keeps the weights of products in: fp32 casts them in every run, bf16 once before the "
+          "first, with the same results [fp32]")
+      ->check(CLI::IsMember({"fp32", "bf16"}));
   parser
       .add_option_function<std::string>(
           "--device", [&flags, deviceFlag](const std::string &text) { parseDevice(text, deviceFlag, flags); },
@@ -71,8 +81,13 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
       ->default_str("cpu");
   parser.parse_complete_callback([&parser, &flags, planFiles] {
     flags.planFile = isPlanFile(flags.request.model);
-    if (!flags.planFile)
+    if (!flags.planFile) {
+      std::string only = flags.precision == "bf16" ? "" : flags.precision == "bf16-true" ? "bf16" : "fp32";
+      if (!flags.weights.empty() && !only.empty() && flags.weights != only)
+        throw CLI::ValidationError("--weights-dtype", flags.weights + " does not go with --precision " +
+                                                          flags.precision + ", whose weights are " + only);
       return;
+    }
     if (!planFiles.accepted)
       throw CLI::ValidationError("MODEL",
                                  flags.request.model + ": " + planFiles.why + "; wanted a preset or a graph");
@@ -83,12 +98,25 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
   });
 }
 
+void addTuneFlag(CLI::App &parser, ModelFlags &flags, const std::string &byDefault) {
+  flags.defaultTune = byDefault;
+  parser
+      .add_option(
+          "--tune", flags.tune,
+          "Algorithms of a compiled CUDA plan's products: on times those that the cache does not know, "
+          "where the plan's GPU is here; cached takes what it knows; off leaves them to the library [" +
+              byDefault + "; a plan file keeps its own]")
+      ->check(CLI::IsMember({"on", "cached", "off"}));
+}
+
 CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline) {
   CompileOptions options;
   options.pipeline = pipeline;
-  options.precision = flags.precision == "bf16"   ? Precision::BF16
-                      : flags.precision == "tf32" ? Precision::TF32
-                                                  : Precision::F32;
+  options.precision = flags.precision == "bf16"        ? Precision::BF16
+                      : flags.precision == "bf16-true" ? Precision::BF16True
+                      : flags.precision == "tf32"      ? Precision::TF32
+                                                       : Precision::F32;
+  options.prepareWeights = flags.precision == "bf16" && flags.weights == "bf16";
   options.mode = flags.mode;
   options.device = flags.device;
   options.target = flags.target;

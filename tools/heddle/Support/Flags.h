@@ -27,10 +27,13 @@ struct Subcommand {
 struct ModelFlags {
   ModelRequest request;
   std::string precision = "fp32";
+  std::string weights; ///< --weights-dtype as given: fp32, bf16; empty where it was not.
   std::string mode = "forward";
   std::string device = "cpu"; ///< "cpu" or "cuda", without the architecture.
   std::string target;         ///< The part of --device behind the colon, or empty.
   bool planFile = false;      ///< MODEL names a plan: *.heddle.
+  std::string tune;           ///< --tune as given: on, cached, off; empty where it was not.
+  std::string defaultTune;    ///< What the subcommand does then; empty where it has no --tune.
 };
 
 /// Whether an architecture may follow the device: --device cuda:sm_90a.
@@ -45,6 +48,9 @@ struct PlanFiles {
 /// Adds MODEL, --batch, --context, --layers, --vocab, --precision, --mode and --device. Flags that have no
 /// meaning for a plan file are refused when MODEL is one.
 void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles = {});
+
+/// Adds --tune; `byDefault` is on, cached or off. See Tuning.h for what they mean.
+void addTuneFlag(CLI::App &parser, ModelFlags &flags, const std::string &byDefault);
 
 /// The compiler's options for these flags.
 CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline);

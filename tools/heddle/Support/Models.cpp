@@ -2,6 +2,7 @@
 #include "tools/heddle/Support/Models.h"
 
 #include "runtime/plan/Artifact.h"
+#include "tools/heddle/Support/Tuning.h"
 
 #include <chrono>
 
@@ -20,12 +21,13 @@ runtime::Status compilePlanKernels(runtime::Plan &plan, runtime::CompileStats &s
   return status;
 }
 
-runtime::StatusOr<Built> readPlanFile(const std::string &path, Progress &progress, KernelCode code) {
+runtime::StatusOr<Built> readPlanFile(const ModelFlags &flags, Progress &progress, KernelCode code) {
   auto start = std::chrono::steady_clock::now();
   Built built;
-  HEDDLE_ASSIGN_OR_RETURN(built.plan, runtime::readPlanFile(path));
+  HEDDLE_ASSIGN_OR_RETURN(built.plan, runtime::readPlanFile(flags.request.model));
   if (code == KernelCode::Machine)
     HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
+  HEDDLE_RETURN_IF_ERROR(tuneProducts(built.plan, flags, built.tuning, progress));
   built.compileMs =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return built;

@@ -9,6 +9,7 @@
 
 #include "compiler/Precision/PolicyTable.h"
 #include "runtime/nvrtc/CompileKernels.h"
+#include "runtime/product/PlanTuning.h"
 #include "tools/heddle/Support/Flags.h"
 #include "tools/heddle/Support/Progress.h"
 
@@ -23,7 +24,8 @@ struct Built {
   runtime::Plan plan;
   CompileReport report;          ///< Empty for a plan file.
   runtime::CompileStats kernels; ///< CUDA kernels: from the cache, compiled now, time.
-  double compileMs = 0;          ///< Wall time of the pipeline and the kernels; of reading, for a plan file.
+  runtime::TuningStats tuning;   ///< Algorithms of products.
+  double compileMs = 0; ///< Wall time of the pipeline, kernels and tuning; of reading, for a plan file.
 };
 
 /// Whether CUDA kernels that a plan holds as text are compiled: to run it, not to look at it.
@@ -45,7 +47,8 @@ public:
 
   /// The compiler's phases in order; empty in a build without it.
   static std::vector<std::string> phases();
-  /// The rows of a precision's policy, "fp32", "tf32" or "bf16"; empty in a build without the compiler.
+  /// The rows of a precision's policy, "fp32", "tf32", "bf16" or "bf16-true"; empty in a build without the
+  /// compiler.
   static std::vector<PolicyRow> policy(const std::string &precision);
 
 private:
@@ -56,8 +59,9 @@ private:
 /// Gives the CUDA kernels of `plan` their machine code, from the cache or from NVRTC.
 runtime::Status compilePlanKernels(runtime::Plan &plan, runtime::CompileStats &stats, Progress &progress);
 
-/// Reads a plan file; for KernelCode::Machine, compiles what kernels it holds as source only.
-runtime::StatusOr<Built> readPlanFile(const std::string &path, Progress &progress, KernelCode code);
+/// Reads the plan file that `flags` name; for KernelCode::Machine, compiles what kernels it holds as source
+/// only. Does what --tune says.
+runtime::StatusOr<Built> readPlanFile(const ModelFlags &flags, Progress &progress, KernelCode code);
 
 } // namespace heddle::driver
 

@@ -1,12 +1,16 @@
 //===- WithCompiler.cpp - From MODEL to a plan, with the compiler ---------===//
 #include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/Tuning.h"
 
 #include <chrono>
+#include <cstdio>
+#include <set>
 
 namespace heddle::driver {
 
 struct Models::Impl {
   Compiler compiler;
+  std::set<std::string> warned; ///< What was printed: several plans of a model have the same warnings.
 };
 
 Models::Models() = default;
@@ -15,7 +19,7 @@ Models::~Models() = default;
 runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &options,
                                        Progress &progress, KernelCode code) {
   if (flags.planFile)
-    return readPlanFile(flags.request.model, progress, code);
+    return readPlanFile(flags, progress, code);
   auto start = std::chrono::steady_clock::now();
   if (!impl_)
     impl_ = std::make_unique<Impl>();
@@ -24,9 +28,13 @@ runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOpt
   progress.clear();
   if (!result)
     return std::move(result).status();
-  Built built{std::move(result->plan), std::move(result->report), {}, 0};
+  for (const std::string &warning : result->report.warnings)
+    if (impl_->warned.insert(warning).second)
+      std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  Built built{std::move(result->plan), std::move(result->report), {}, {}, 0};
   if (code == KernelCode::Machine)
     HEDDLE_RETURN_IF_ERROR(compilePlanKernels(built.plan, built.kernels, progress));
+  HEDDLE_RETURN_IF_ERROR(tuneProducts(built.plan, flags, built.tuning, progress));
   built.compileMs =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return built;

@@ -17,7 +17,7 @@ static runtime::Status noCompiler(const ModelFlags &flags) {
 runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &, Progress &progress,
                                        KernelCode code) {
   if (flags.planFile)
-    return readPlanFile(flags.request.model, progress, code);
+    return readPlanFile(flags, progress, code);
   return noCompiler(flags);
 }
 

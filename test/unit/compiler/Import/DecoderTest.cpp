@@ -173,9 +173,9 @@ TEST(Decoder, RefusalsNameTheField) {
             "study:small: batch: wanted 1 to 2147483647, found 0");
   EXPECT_EQ(message({.model = "study:small", .context = -1}),
             "study:small: context: wanted 1 to 2147483647, found -1");
-  EXPECT_EQ(message({.model = "llama"}),
-            "'llama' is neither a graph file (*.mlir) nor a preset (study:small, "
-            "study:medium, study:large, study:xl, study:10B)");
+  EXPECT_EQ(message({.model = "llama"}), "'llama' is neither a graph file (*.mlir), a configuration (a "
+                                         "folder with config.json, or *.json) nor a preset (study:small, "
+                                         "study:medium, study:large, study:xl, study:10B)");
   EXPECT_NE(message({.model = "study:small", .batch = 1000000, .context = 1000000}), "");
   DecoderSpec odd = tiny();
   odd.headDim = 7;

@@ -8,6 +8,7 @@
 #include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/GraphModule.h"
+#include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -24,14 +25,14 @@ namespace {
 
 class Precision : public ::testing::Test {
 protected:
-  void build(bool compiled, const std::string &policy = "bf16", int64_t layers = 2) {
+  void build(bool compiled, const std::string &policy = "bf16", int64_t layers = 2, bool prepare = false) {
     DecoderSpec spec = *findPreset("study:small");
     spec.layers = layers;
     module_ = buildDecoder(&context_, spec, {2, 16});
     mlir::PassManager manager(&context_);
     if (compiled)
       addGraphPhase(manager, reports_);
-    addPrecisionPhase(manager, policy, compiled);
+    addPrecisionPhase(manager, policy, compiled, prepare);
     if (compiled)
       addLayoutPhase(manager, reports_);
     ASSERT_TRUE(succeeded(manager.run(*module_)));
@@ -95,6 +96,36 @@ TEST_F(Precision, CompiledCastsAreImplicit) {
     EXPECT_TRUE(report.matched) << report.pattern << ": " << report.reason;
 }
 
+// Every product's weight is kept in bf16 and none is cast; norms and the embedding read float32 as before.
+TEST_F(Precision, PreparedWeightsAreKeptAsTheyAreRead) {
+  for (bool compiled : {false, true}) {
+    build(compiled, "bf16", 2, /*prepare=*/true);
+    EXPECT_TRUE(mainFunction(*module_)->hasAttr(kPreparedAttr));
+    EXPECT_EQ(count<ParameterOp>([](ParameterOp op) { return low(op.getResult()); }),
+              (compiled ? 2 * 4 : 2 * 7) + 1);
+    EXPECT_EQ(count<ParameterOp>([](ParameterOp op) { return single(op.getResult()); }), 2 * 2 + 1 + 1);
+    EXPECT_EQ(
+        count<CastOp>([](CastOp op) { return op.getOperand().getDefiningOp<ParameterOp>() != nullptr; }), 0);
+  }
+}
+
+// As a model that was converted as a whole: every weight and every float that the model makes of them is
+// bf16, and eagerly no op widens. The rotary angles, which come from the positions alone, stay float32.
+TEST_F(Precision, TrueBf16) {
+  build(/*compiled=*/false, "bf16-true");
+  EXPECT_EQ(count<ParameterOp>([](ParameterOp op) { return !low(op.getResult()); }), 0);
+  EXPECT_EQ(count<SoftmaxOp>([](SoftmaxOp op) { return low(op.getResult()); }), 2);
+  EXPECT_EQ(count<EmbeddingOp>([](EmbeddingOp op) { return low(op.getResult()); }), 1);
+  EXPECT_EQ(count<AddOp>([](AddOp op) {
+              return locationText(op.getLoc()).ends_with("residual") && low(op.getResult());
+            }),
+            4);
+  build(/*compiled=*/true, "bf16-true");
+  EXPECT_EQ(count<ParameterOp>([](ParameterOp op) { return !low(op.getResult()); }), 0);
+  EXPECT_EQ(count<MatmulOp>([](MatmulOp op) { return low(op.getLhs()) && low(op.getRhs()); }), 2 * 4 + 1);
+  EXPECT_TRUE(low(mainFunction(*module_).getBody().front().getTerminator()->getOperand(0)));
+}
+
 TEST_F(Precision, MergedParametersKeepTheirParts) {
   build(/*compiled=*/true, "fp32", 1);
   std::vector<std::string> merged;
@@ -127,6 +158,8 @@ TEST(PolicyTable, Rows) {
   EXPECT_EQ(find("bf16", "matmul").compute, "bf16");
   EXPECT_EQ(find("bf16", "matmul").accumulate, "f32");
   EXPECT_EQ(find("bf16", "softmax").compute, "f32");
+  EXPECT_EQ(find("bf16-true", "softmax").compute, "widest operand");
+  EXPECT_EQ(find("bf16-true", "matmul").compute, "bf16");
   EXPECT_EQ(find("bf16", "mul").result, "widest operand");
   EXPECT_EQ(find("tf32", "matmul").compute, "tf32");
   EXPECT_EQ(find("fp32", "matmul").compute, "as written");

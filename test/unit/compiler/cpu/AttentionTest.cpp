@@ -24,9 +24,9 @@ struct Problem {
   std::string type = "f32";
   /// Text of the two regions and of the buffers that they read.
   std::string score = "{}", mask = "{}", extraArguments = "", extraBuffers = "", extraTypes = "";
-  std::vector<void *> extra;
-  std::function<double(double, int64_t, int64_t, int64_t, int64_t)> changeScore;
-  std::function<bool(int64_t, int64_t, int64_t, int64_t)> sees;
+  std::vector<void *> extra{};
+  std::function<double(double, int64_t, int64_t, int64_t, int64_t)> changeScore{};
+  std::function<bool(int64_t, int64_t, int64_t, int64_t)> sees{};
 };
 
 std::string kernelText(const Problem &p) {

@@ -2,6 +2,7 @@
 #include "runtime/executor/Executor.h"
 
 #include "FakeDevice.h"
+#include "runtime/base/Convert.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Random.h"
 #include "runtime/plan/Artifact.h"
@@ -188,17 +189,16 @@ TEST_P(OnCpu, RunsASavedPlan) {
 
 TEST_P(OnCpu, ParametersFromASource) {
   Plan plan = cpuPlan();
-  auto executor =
-      create(plan, true,
-             [](const ParameterPart &part, DType dtype, std::span<uint8_t> destination) -> StatusOr<bool> {
-               EXPECT_EQ(dtype, DType::F32);
-               if (part.name != "w.right")
-                 return false;
-               EXPECT_EQ(destination.size(), 24u);
-               std::vector<float> values = {1, 2, 3, 4, 5, 6};
-               std::memcpy(destination.data(), values.data(), 24);
-               return true;
-             });
+  std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  auto executor = create(plan, true, [&](const ParameterPart &part) -> StatusOr<std::optional<StoredValues>> {
+    if (part.name != "w.right")
+      return std::optional<StoredValues>();
+    return std::optional(StoredValues{DType::F32, [&](int64_t offset, std::span<uint8_t> destination) {
+                                        EXPECT_EQ(destination.size(), 24u);
+                                        std::memcpy(destination.data(), values.data(), 24);
+                                        return offset == 0 ? Status::ok() : internalError("a second piece");
+                                      }});
+  });
   ASSERT_TRUE(executor.isOk()) << executor.status().message();
   std::vector<float> w = wOf(9);
   for (int i = 0; i < 6; ++i)
@@ -209,10 +209,65 @@ TEST_P(OnCpu, ParametersFromASource) {
   ASSERT_TRUE((*executor)->run().isOk());
   expectClose(floats((*executor)->output("z")), expectedZ(x, w));
 
-  auto failing = create(plan, false, [](const ParameterPart &, DType, std::span<uint8_t>) -> StatusOr<bool> {
+  auto failing = create(plan, false, [](const ParameterPart &) -> StatusOr<std::optional<StoredValues>> {
     return invalidInput("the file lacks it");
   });
   EXPECT_EQ(failing.status().message(), "parameter w.left: the file lacks it");
+}
+
+/// A source that gives `values`, bf16 bits, for every part.
+ParameterSource bf16Source(const std::vector<uint16_t> &values, int *pieces = nullptr) {
+  return [&values, pieces](const ParameterPart &part) -> StatusOr<std::optional<StoredValues>> {
+    return std::optional(
+        StoredValues{DType::BF16, [&values, pieces](int64_t offset, std::span<uint8_t> destination) {
+                       std::memcpy(destination.data(), reinterpret_cast<const char *>(values.data()) + offset,
+                                   destination.size());
+                       if (pieces)
+                         ++*pieces;
+                       return Status::ok();
+                     }});
+  };
+}
+
+TEST_P(OnCpu, StoredTypesAreConverted) {
+  Plan plan = cpuPlan();
+  std::vector<uint16_t> values = {0x3f80, 0xc000, 0x3e80, 0x0001, 0x8000, 0x7f80};
+  auto executor = create(plan, true, bf16Source(values));
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  std::vector<float> wanted = {1.0f, -2.0f, 0.25f, 0x1p-133f, -0.0f, INFINITY};
+  EXPECT_EQ(floats((*executor)->parameter("w.left")), wanted);
+  EXPECT_EQ(floats((*executor)->parameter("w.right")), wanted);
+
+  auto refused = create(plan, true, [](const ParameterPart &) -> StatusOr<std::optional<StoredValues>> {
+    return std::optional(StoredValues{DType::I64, [](int64_t, std::span<uint8_t>) { return Status::ok(); }});
+  });
+  EXPECT_EQ(refused.status().message(), "parameter w.left: conversion wants f32, bf16 or f16, found i64");
+}
+
+/// More elements than a piece holds, and one over, so that the last piece is short.
+TEST(Executor, LargeParametersComeInPieces) {
+  auto device = *createCpuDevice(2);
+  Plan plan;
+  plan.device = "cpu";
+  Buffer buffer;
+  buffer.name = "big";
+  buffer.role = BufferRole::Parameter;
+  int64_t count = (int64_t{16} << 20) / 2 + 1;
+  buffer.shape = {count};
+  buffer.bytes = count * 4;
+  buffer.parts = {{"big", {count}, 0, InitKind::Normal, 1.0}};
+  plan.buffers = {buffer};
+  std::vector<uint16_t> values(static_cast<size_t>(count));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<uint16_t>(0x3f80 + i % 64);
+  int pieces = 0;
+  auto executor = Executor::create(*device, plan, {}, bf16Source(values, &pieces));
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  EXPECT_EQ(pieces, 2);
+  std::vector<float> found = floats((*executor)->parameter("big"));
+  ASSERT_EQ(found.size(), values.size());
+  for (size_t i = 0; i < found.size(); ++i)
+    ASSERT_EQ(found[i], bf16ToF32(values[i])) << i;
 }
 
 TEST_P(OnCpu, ProfilesEveryStep) {

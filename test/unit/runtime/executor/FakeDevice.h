@@ -49,6 +49,7 @@ public:
   Status generate(void *, DType, int64_t, InitKind, double, uint64_t, uint64_t) override {
     return Status::ok();
   }
+  Status convert(void *, DType, const void *, DType, int64_t) override { return Status::ok(); }
   Status synchronize() override { return Status::ok(); }
   StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &) override {
     return std::make_unique<LoadedKernels>();

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/nvrtc/CompileKernels.h"
 
-#include "TemporaryFolder.h"
 #include "runtime/nvrtc/KernelCache.h"
+#include "test/unit/runtime/base/TemporaryFolder.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 //===- KernelCacheTest.cpp ------------------------------------------------===//
 #include "runtime/nvrtc/KernelCache.h"
 
-#include "TemporaryFolder.h"
+#include "test/unit/runtime/base/TemporaryFolder.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -153,22 +153,4 @@ TEST(KernelCache, ProcessesMayRace) {
   for (const auto &entry : fs::recursive_directory_iterator(folder.path))
     files += entry.is_regular_file();
   EXPECT_EQ(files, 1u);
-}
-
-TEST(KernelCache, DefaultFolderFollowsTheEnvironment) {
-  auto with = [](const char *own, const char *xdg, const char *home) {
-    for (auto [name, value] : {std::pair{"HEDDLE_CACHE_DIR", own}, {"XDG_CACHE_HOME", xdg}, {"HOME", home}})
-      value ? setenv(name, value, 1) : unsetenv(name);
-    return KernelCache::defaultFolder();
-  };
-  std::vector<std::pair<std::string, std::string>> saved;
-  for (const char *name : {"HEDDLE_CACHE_DIR", "XDG_CACHE_HOME", "HOME"})
-    if (const char *value = getenv(name))
-      saved.emplace_back(name, value);
-  EXPECT_EQ(with("/own", "/xdg", "/home"), "/own");
-  EXPECT_EQ(with(nullptr, "/xdg", "/home"), "/xdg/heddle");
-  EXPECT_EQ(with("", nullptr, "/home"), "/home/.cache/heddle");
-  EXPECT_EQ(with(nullptr, nullptr, nullptr), "");
-  for (const auto &[name, value] : saved)
-    setenv(name.c_str(), value.c_str(), 1);
 }

@@ -138,6 +138,11 @@ TEST(Artifact, EveryTruncationIsRefused) {
   EXPECT_EQ(readPlan(std::span(bytes).first(bytes.size() - 1)).status().message(),
             "the plan is truncated: its content has " + std::to_string(bytes.size() - 40) + " bytes, found " +
                 std::to_string(bytes.size() - 41));
+  // A header alone that promises no content, with the checksum of nothing.
+  bytes.resize(40);
+  std::memset(bytes.data() + 16, 0, 8);
+  putHash(bytes);
+  EXPECT_EQ(readPlan(bytes).status().message(), "the plan is malformed: its content is empty");
 }
 
 TEST(Artifact, EveryAlteredByteIsRefused) {

@@ -155,9 +155,9 @@ TEST(CpuProduct, PanelsOfNarrowOperands) {
 
 TEST(CpuProduct, TilesOfEveryEdge) {
   // Rows around a panel (14 or 6) and a chunk (512), columns around a panel (32 or 16) and a tile, k around a
-  // block (384).
+  // block (768).
   for (int64_t m : {1, 13, 14, 15, 520, 1037})
-    for (int64_t k : {1, 384, 385})
+    for (int64_t k : {1, 768, 769})
       check(make(m, 33, k), 2);
   for (int64_t n : {15, 16, 17, 31, 32, 191, 193, 400})
     for (bool transposed : {false, true})

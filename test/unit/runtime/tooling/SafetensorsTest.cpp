@@ -81,13 +81,14 @@ TEST(Safetensors, RefusesBrokenHeaders) {
 
 TEST(Safetensors, RefusesBrokenEntries) {
   expectError(file(R"({"a":7})"), "wanted an object with dtype, shape and data_offsets");
-  expectError(file(entry("\"F64\"", "[1]", "[0,8]"), "12345678"), "dtype \"F64\"");
-  expectError(file(entry("5", "[1]", "[0,8]"), "12345678"), "dtype 5");
+  expectError(file(entry("\"F64\"", "[1]", "[0,8]"), "12345678"), "dtype F64; wanted F32");
+  expectError(file(entry("\"F65\"", "[1]", "[0,8]"), "12345678"), "dtype '\"F65\"'; wanted one of F32");
+  expectError(file(entry("5", "[1]", "[0,8]"), "12345678"), "dtype '5'; wanted");
   expectError(file(entry("\"U8\"", "[-1]", "[0,1]"), "1"), "shape is not a list");
   expectError(file(entry("\"U8\"", "[1.5]", "[0,1]"), "1"), "shape is not a list");
   expectError(file(entry("\"U8\"", "[1]", "[1]"), "1"), "data_offsets is not");
   expectError(file(entry("\"U8\"", "[1]", "[2,1]"), "1"), "data_offsets is not");
-  expectError(file(entry("\"U8\"", "[2]", "[0,1]"), "1"), "needs 2 bytes, its data_offsets span 1");
+  expectError(file(entry("\"U8\"", "[2]", "[0,1]"), "1"), "needs 2 bytes, its data_offsets [0, 1] span 1");
   expectError(file(entry("\"I64\"", "[4611686018427387904,4]", "[0,1]"), "1"), "64-bit");
 }
 
@@ -103,4 +104,54 @@ TEST(Safetensors, RefusesGapsOverlapsAndBytesBeyond) {
 TEST(Safetensors, NothingIsLeftWhereItCannotBeWritten) {
   Status status = writeSafetensors("/nonexistent/out.safetensors", {});
   EXPECT_EQ(status.code(), StatusCode::Unavailable) << status.message();
+}
+
+/// Every malformed file that readers of this format are known to have got wrong is refused with the tensor's
+/// name, what was wanted and what was found, from the header alone.
+TEST(Safetensors, MalformedFiles) {
+  expectError(file("{}", "", uint64_t{1} << 40), "a header of 1099511627776 bytes in a file of 10");
+  expectError(file("this is not JSON"), "the header: no JSON object");
+  expectError(file(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],)"
+                   R"("data_offsets":[1,2]}})",
+                   "12"),
+              "tensor 'a' is there twice");
+  expectError(file(R"({"a":{"dtype":"U8","dtype":"I8","shape":[1],"data_offsets":[0,1]}})", "1"),
+              "field 'dtype' is there twice");
+  expectError(file(entry("\"F32\"", "[1000,1000]", "[0,4]"), "1234"),
+              "tensor 'a': 'f32[1000, 1000]' needs 4000000 bytes, its data_offsets [0, 4] span 4");
+  const std::string a = R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)";
+  const std::string b = R"("b":{"dtype":"U8","shape":[4],"data_offsets":)";
+  expectError(file(a + b + "[2,6]}}", "123456"),
+              "tensor 'b': data_offsets [2, 6] overlap another tensor's; wanted to begin at 4");
+  expectError(file(a + b + "[0,4]}}", "1234"), "tensor 'b': data_offsets [0, 4] overlap another tensor's");
+  expectError(file(a + b + "[5,9]}}", "123456789"), "tensor 'b': data_offsets [5, 9]; wanted to begin at 4");
+  expectError(file(entry("\"U8\"", "[1]", "[1,0]"), "1"), "begin <= end: '[1,0]'");
+  expectError(file(entry("\"U8\"", "[9]", "[0,9]"), "1234"),
+              "[0, 9]; wanted to begin at 0 and to end within 4");
+  expectError(file(entry("\"F32\"", "[8589934592,8589934592]", "[0,4]"), "1234"),
+              "tensor 'a': 'f32[8589934592, 8589934592]' has more bytes than a 64-bit number holds");
+  expectError(file(entry("\"U8\"", "[18446744073709551615]", "[0,1]"), "1"), "shape is not a list");
+  expectError(file(R"({"__metadata__":{"a":1}})"), "__metadata__: wanted an object of strings");
+  expectError(file(entry("\"F8_E4M3\"", "[1]", "[0,1]"), "1"), "tensor 'a': dtype F8_E4M3; wanted F32, BF16");
+}
+
+TEST(Safetensors, EmptyAndScalarTensorsLoad) {
+  TempFile temp(file(R"({"e":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},)"
+                     R"("s":{"dtype":"F32","shape":[],"data_offsets":[0,4]},)"
+                     R"("f":{"dtype":"BF16","shape":[0,7],"data_offsets":[4,4]}})",
+                     "1234"));
+  auto tensors = readSafetensors(temp.path());
+  ASSERT_TRUE(tensors.isOk()) << tensors.status().message();
+  EXPECT_EQ(tensors->at("e").data.size(), 0u);
+  EXPECT_EQ(tensors->at("s").data.size(), 4u);
+  EXPECT_EQ(tensors->at("f").shape, (std::vector<int64_t>{0, 7}));
+}
+
+TEST(Safetensors, NamesInMessagesAreCutAndPrintable) {
+  std::string name(100'000, 'n');
+  TempFile temp(file("{\"\\n\\u0007" + name + "\":5}"));
+  auto tensors = readSafetensors(temp.path());
+  ASSERT_FALSE(tensors.isOk());
+  EXPECT_LT(tensors.status().message().size(), 1000u);
+  EXPECT_EQ(tensors.status().message().find_first_of("\n\a"), std::string::npos);
 }

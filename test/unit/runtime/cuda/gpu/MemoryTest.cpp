@@ -44,6 +44,32 @@ TEST_F(GpuMemory, CopiesAndFills) {
   expectOk(device->fill(first, 0, 0));
 }
 
+/// Every pattern of 16 bits, and float32 of which each upper half comes with lower halves around the ties.
+TEST_F(GpuMemory, ConvertsLikeTheHost) {
+  std::vector<uint16_t> halves(0x10000);
+  std::vector<uint32_t> words;
+  for (uint32_t upper = 0; upper < 0x10000; ++upper) {
+    halves[upper] = uint16_t(upper);
+    for (uint32_t lower : {0x0000u, 0x0001u, 0x0fffu, 0x1000u, 0x1001u, 0x3000u, 0x7fffu, 0x8000u, 0x8001u})
+      words.push_back(upper << 16 | lower);
+  }
+  for (DType from : {DType::F32, DType::BF16, DType::F16})
+    for (DType to : {DType::F32, DType::BF16, DType::F16}) {
+      int64_t count = int64_t(from == DType::F32 ? words.size() : halves.size());
+      const void *source = from == DType::F32 ? (const void *)words.data() : halves.data();
+      std::vector<float> wide(static_cast<size_t>(count));
+      std::vector<uint8_t> wanted(size_t(count * sizeOf(to)));
+      expectOk(widenToF32(from, source, wide.data(), count));
+      expectOk(narrowFromF32(to, wide.data(), wanted.data(), count));
+      void *stored = allocate(count * sizeOf(from)), *converted = allocate(count * sizeOf(to));
+      expectOk(device->upload(stored, source, count * sizeOf(from)));
+      expectOk(device->convert(converted, to, stored, from, count));
+      EXPECT_EQ(download<uint8_t>(converted, count * sizeOf(to)), wanted)
+          << nameOf(from) << " to " << nameOf(to);
+    }
+  EXPECT_EQ(device->convert(nullptr, DType::F32, nullptr, DType::I64, 1).code(), StatusCode::Internal);
+}
+
 TEST_F(GpuMemory, ExhaustionNamesWantedAndFree) {
   StatusOr<MemoryInfo> info = device->memoryInfo();
   ASSERT_TRUE(info);

@@ -1,6 +1,6 @@
 //===- TemporaryFolder.h - A folder that goes with its test -----*- C++ -*-===//
-#ifndef HEDDLE_TEST_UNIT_RUNTIME_NVRTC_TEMPORARYFOLDER_H
-#define HEDDLE_TEST_UNIT_RUNTIME_NVRTC_TEMPORARYFOLDER_H
+#ifndef HEDDLE_TEST_UNIT_RUNTIME_BASE_TEMPORARYFOLDER_H
+#define HEDDLE_TEST_UNIT_RUNTIME_BASE_TEMPORARYFOLDER_H
 
 #include <filesystem>
 #include <stdlib.h>
@@ -25,4 +25,4 @@ struct TemporaryFolder {
 
 } // namespace heddle::runtime
 
-#endif // HEDDLE_TEST_UNIT_RUNTIME_NVRTC_TEMPORARYFOLDER_H
+#endif // HEDDLE_TEST_UNIT_RUNTIME_BASE_TEMPORARYFOLDER_H

@@ -1,0 +1,26 @@
+//===- JsonFile.h - Reading a JSON description ------------------*- C++ -*-===//
+#ifndef HEDDLE_COMPILER_IMPORT_JSONFILE_H
+#define HEDDLE_COMPILER_IMPORT_JSONFILE_H
+
+#include "runtime/base/Status.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace heddle::import {
+
+/// No description of a model comes near these.
+constexpr size_t kMaxJsonBytes = 1 << 20;
+constexpr size_t kMaxJsonDepth = 32;
+
+/// The object in a file. InvalidInput "file:line:column: reason" where the text is no JSON, nested too deep
+/// or names a field twice; "file: reason" where there is no such file, it is too large or holds no object.
+runtime::StatusOr<nlohmann::json> readJsonObject(const std::string &path);
+
+/// A value for a message: its JSON text, cut to some 60 characters.
+std::string excerpt(const nlohmann::json &value);
+
+} // namespace heddle::import
+
+#endif // HEDDLE_COMPILER_IMPORT_JSONFILE_H

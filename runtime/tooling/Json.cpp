@@ -1,0 +1,41 @@
+//===- Json.cpp - JSON from files that are not trusted --------------------===//
+#include "runtime/tooling/Json.h"
+
+#include <set>
+#include <vector>
+
+namespace heddle::runtime {
+
+using Json = nlohmann::json;
+
+StatusOr<Json> parseJsonObject(std::string_view text, const std::string &what) {
+  // Names of every object that is open; the outermost object's keys are at depth 1.
+  std::vector<std::set<std::string>> open;
+  std::string twice;
+  auto callback = [&](int depth, Json::parse_event_t event, Json &parsed) {
+    if (event == Json::parse_event_t::object_start)
+      open.emplace_back();
+    else if (event == Json::parse_event_t::object_end)
+      open.pop_back();
+    else if (event == Json::parse_event_t::key && twice.empty() &&
+             !open.back().insert(parsed.get<std::string>()).second)
+      twice = (depth == 1 ? what : "field") + " " + shown(parsed.get<std::string>()) + " is there twice";
+    return true;
+  };
+  Json object = Json::parse(text, callback, /*allow_exceptions=*/false);
+  if (object.is_discarded() || !object.is_object())
+    return invalidInput("no JSON object");
+  if (!twice.empty())
+    return invalidInput(twice);
+  return object;
+}
+
+std::string shown(std::string_view name) {
+  constexpr size_t kMost = 200;
+  std::string text = "'";
+  for (char c : name.substr(0, kMost))
+    text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return text + (name.size() > kMost ? "…'" : "'");
+}
+
+} // namespace heddle::runtime

@@ -1,0 +1,56 @@
+//===- Weights.h - Where a model's parameters come from ---------*- C++ -*-===//
+#ifndef HEDDLE_TOOLS_HEDDLE_SUPPORT_WEIGHTS_H
+#define HEDDLE_TOOLS_HEDDLE_SUPPORT_WEIGHTS_H
+
+#include "runtime/executor/Executor.h"
+#include "runtime/reference/Program.h"
+#include "runtime/tooling/Weights.h"
+#include "tools/heddle/Support/Flags.h"
+#include "tools/heddle/Support/Progress.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace heddle::driver {
+
+/// Adds --weights.
+void addWeightsFlag(CLI::App &parser, std::string &path);
+
+/// The path that weights are read from: --weights; else MODEL, where it is a folder that holds some; else
+/// empty: they are drawn from the seed.
+std::string weightsPath(const ModelFlags &model, const std::string &flag);
+
+/// The parameters of a model, from files or from the generator.
+class ModelWeights {
+public:
+  /// Opens the files of weightsPath. Where MODEL is a folder without weights, a note on stderr says that they
+  /// are drawn. InvalidInput as WeightFiles::open.
+  static runtime::StatusOr<ModelWeights> open(const ModelFlags &model, const std::string &flag);
+
+  bool fromFiles() const { return files_.has_value(); }
+
+  /// For an executor of `plan`; null where parameters are drawn. InvalidInput as matchWeights: one message
+  /// for all that does not fit, before anything is read. Parameters of heads that the model does not compute
+  /// are named on stderr, once. `progress` is shown while parameters are read and must outlive that.
+  runtime::StatusOr<runtime::ParameterSource> source(const runtime::Plan &plan, Progress &progress);
+
+  /// For the float64 reference: the stored values, or what the generator draws from `seed`.
+  runtime::StatusOr<runtime::reference::ParameterReader> reader(const runtime::reference::Program &program,
+                                                                uint64_t seed);
+
+private:
+  runtime::StatusOr<runtime::WeightMatch> match(const std::vector<runtime::WantedWeight> &wanted);
+
+  std::optional<runtime::WeightFiles> files_;
+  std::optional<int64_t> layers_;
+  bool noted_ = false;
+};
+
+/// Writes every parameter of the executor under its stored name and in its buffer's type, in the order of
+/// names, with the metadata {"format": "pt"} that PyTorch's readers ask for; whole or not at all.
+runtime::Status saveWeights(runtime::Executor &executor, const runtime::Plan &plan, const std::string &path);
+
+} // namespace heddle::driver
+
+#endif // HEDDLE_TOOLS_HEDDLE_SUPPORT_WEIGHTS_H
