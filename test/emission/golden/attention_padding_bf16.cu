@@ -15,7 +15,7 @@ struct Score {
   }
 };
 
-static_assert(heddle::AttentionWgmmaShape<64, 64, 128, 80, 12, 2>::kSharedBytes == 57440, "the launch's shared memory");
+static_assert(heddle::AttentionWgmmaShape<64, 64, 128, 64, 12, 2>::kSharedBytes == 49248, "the launch's shared memory");
 
 extern "C" __global__ void __launch_bounds__(384, 1) attention_padding_bf16(
     const heddle::bf16 *__restrict__ q, const heddle::bf16 *__restrict__ k,
@@ -50,5 +50,5 @@ extern "C" __global__ void __launch_bounds__(384, 1) attention_padding_bf16(
   params.out_row = out_row;
   params.scale = 0.125f;
   const Score score = {ids, keys};
-  heddle::attention_forward<heddle::bf16, 64, 64, 128, 80, 12, 2, Score>(params, score, q_map, k_map, v_map);
+  heddle::attention_forward<heddle::bf16, 64, 64, 128, 64, 12, 2, Score>(params, score, q_map, k_map, v_map);
 }
