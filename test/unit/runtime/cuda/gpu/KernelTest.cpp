@@ -114,8 +114,8 @@ TEST_F(GpuKernel, PortableBinaryIsMadeAnewWhereItDoesNotRun) {
   EXPECT_EQ(download<float>(buffers[0], 10), std::vector<float>(10, 3.0f));
 }
 
-// A view of 6 columns and 7 rows of an array of rows of 12, from its fifth element on; boxes of 8 x 8, rows of
-// 32 bytes whose halves change places in every second 128 bytes.
+// A view of 6 columns and 7 rows of an array of rows of 12, from its fifth element on; boxes of 8 x 8, rows
+// of 32 bytes whose halves change places in every second 128 bytes.
 TEST_F(GpuKernel, TensorMaps) {
   if (!device->supports("sm_90a"))
     GTEST_SKIP() << "the tensor unit comes with compute capability 9.0";
