@@ -8,9 +8,13 @@
 //   --big        values where element offsets pass 2^31
 //   --time-f32   float32, batch 8, one head (study S7)
 //   --time-bf16  bf16, 16 heads, 16,384 tokens
+//   --blocks     the products and swizzles that the wgmma skeleton is made of, against exact results
+//   --family F   only kernels whose family begins so: mma, simt, wgmma
+//   --grids      also times wgmma kernels with the grid that attention_tiles.h does not choose
 //   --defaults   leaves the alternatives to the default tiles out of the timing
 //   --seed N     operands of the checks (1)
 
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include "attention_instances.h"
@@ -62,16 +66,83 @@ std::vector<unsigned char> encodeAll(Element e, const std::vector<float> &values
   return raw;
 }
 
-void launch(const Instance &instance, const RawParams &params, const unsigned char *mask, const float *bias) {
+/// Maps of the operands, as the wgmma skeleton wants them.
+struct Maps {
+  CUtensorMap q, k, v;
+};
+
+CUtensorMap encodeMap(Element element, const void *data, int columns, int rows, int heads, int batch,
+                      long long row, long long head, long long batchStride, int boxRows) {
+  static const auto encode = [] {
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cuda(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault,
+                                          &found),
+         "cuTensorMapEncodeTiled");
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+  }();
+  const cuuint64_t dims[4] = {cuuint64_t(columns), cuuint64_t(rows), cuuint64_t(heads), cuuint64_t(batch)};
+  const cuuint64_t strides[3] = {cuuint64_t(row) * 2, cuuint64_t(head) * 2, cuuint64_t(batchStride) * 2};
+  const cuuint32_t box[4] = {64, cuuint32_t(boxRows), 1, 1}, steps[4] = {1, 1, 1, 1};
+  CUtensorMap map;
+  const CUresult result = encode(
+      &map, element == Element::BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4,
+      const_cast<void *>(data), dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    std::fprintf(stderr, "error: cuTensorMapEncodeTiled: %d (%d x %d x %d x %d, strides %lld %lld %lld)\n",
+                 int(result), columns, rows, heads, batch, row, head, batchStride);
+    std::exit(2);
+  }
+  return map;
+}
+
+Maps makeMaps(const Instance &i, const RawParams &p) {
+  Maps maps{};
+  if (!i.maps)
+    return maps;
+  maps.q = encodeMap(i.element, p.q, i.headDim, p.qLen, p.heads, p.batch, p.qRow, p.qHead, p.qBatch, 64);
+  maps.k = encodeMap(i.element, p.k, i.headDim, p.kvLen, p.kvHeads, p.batch, p.kRow, p.kHead, p.kBatch,
+                     i.tile.tileN);
+  maps.v = encodeMap(i.element, p.v, i.valueDim, p.kvLen, p.kvHeads, p.batch, p.vRow, p.vHead, p.vBatch,
+                     i.tile.tileN);
+  return maps;
+}
+
+int multiprocessors() {
+  static const int count = [] {
+    int value = 0;
+    cuda(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0), "attribute");
+    return value;
+  }();
+  return count;
+}
+
+/// Which grid: the one that attention_tiles.h chooses, a block for each tile, or a block for each
+/// multiprocessor.
+enum class Grid { Chosen, Tiles, Persistent };
+
+bool isPersistent(const Instance &instance, const RawParams &params, Grid grid) {
+  if (!instance.maps || grid != Grid::Chosen)
+    return instance.maps && grid == Grid::Persistent;
+  const long long tiles = (long long)params.batch * params.heads *
+                          ((params.qLen + instance.tile.tileM - 1) / instance.tile.tileM);
+  return attentionWgmmaPersistent(tiles, params.kvLen, isCausal(instance.kind), false, multiprocessors());
+}
+
+void launch(const Instance &instance, const RawParams &params, Maps &maps, const unsigned char *mask,
+            const float *bias, Grid grid = Grid::Chosen) {
   struct {
     const unsigned char *mask;
     const float *bias;
     long long row;
   } score{mask, bias, params.kvLen};
   RawParams copy = params;
-  void *arguments[] = {&copy, &score};
-  const long long blocks = (long long)params.batch * params.heads *
-                           ((params.qLen + instance.tile.tileM - 1) / instance.tile.tileM);
+  void *arguments[] = {&copy, &score, &maps.q, &maps.k, &maps.v};
+  long long blocks = (long long)params.batch * params.heads *
+                     ((params.qLen + instance.tile.tileM - 1) / instance.tile.tileM);
+  if (isPersistent(instance, params, grid))
+    blocks = std::min<long long>(blocks, multiprocessors());
   cuda(cudaLaunchKernel(instance.kernel, dim3((unsigned)blocks), dim3(instance.tile.warps * 32), arguments,
                         instance.sharedBytes, nullptr),
        "launch");
@@ -106,11 +177,12 @@ void checkOne(const Instance &instance, Problem p, Tally &tally) {
   params.k = in.at(o.k.offset, size);
   params.v = in.at(o.v.offset, size);
   params.out = out.at(o.out.offset, size);
+  Maps maps = makeMaps(instance, params);
   std::vector<unsigned char> result(o.outElements * size), again(o.outElements * size);
   std::vector<float> lseHost((size_t)p.batch * p.heads * p.qLen);
   for (auto *target : {&result, &again}) {
     cuda(cudaMemset(out.data, 0xff, out.size), "cudaMemset");
-    launch(instance, params, static_cast<unsigned char *>(mask.data), static_cast<float *>(bias.data));
+    launch(instance, params, maps, static_cast<unsigned char *>(mask.data), static_cast<float *>(bias.data));
     cuda(cudaDeviceSynchronize(), p.text().c_str());
     cuda(cudaMemcpy(target->data(), out.data, target->size(), cudaMemcpyDeviceToHost), "copy");
   }
@@ -132,8 +204,9 @@ void checkOne(const Instance &instance, Problem p, Tally &tally) {
   if (check.plainRatio > 1.5)
     std::printf("note,%s,%.2f times the error of plain float32\n", p.text().c_str(), check.plainRatio);
   if (!check.ok)
-    std::printf("FAIL,%s,%dx%d w%d,%.3f of the bound: %s\n", p.text().c_str(), instance.tile.tileM,
-                instance.tile.tileN, instance.tile.warps, check.error, check.message.c_str());
+    std::printf("FAIL,%s,%s,%dx%d w%d,%.3f of the bound: %s\n", instance.family, p.text().c_str(),
+                instance.tile.tileM, instance.tile.tileN, instance.tile.warps, check.error,
+                check.message.c_str());
 }
 
 /// Problems that each meet another path of the kernel.
@@ -190,7 +263,8 @@ void checkBig(const Instance &instance, Tally &tally) {
   params.v = in.at(o.v.offset, size);
   params.out = out.at(o.out.offset, size);
   params.qHead += far, params.kHead += far, params.vHead += far, params.outHead += far;
-  launch(instance, params, nullptr, nullptr);
+  Maps maps = makeMaps(instance, params);
+  launch(instance, params, maps, nullptr, nullptr);
   cuda(cudaDeviceSynchronize(), "far offsets");
   std::vector<unsigned char> result(o.outElements * size);
   const size_t half = (size_t)o.out.head * size;
@@ -230,8 +304,9 @@ __global__ void fillRandom(void *target, long long count, int size) {
 
 /// Median milliseconds of 20 measurements after 5; short kernels are launched several times in a measurement,
 /// back to back, so that what is measured is not the launch.
-double timeLaunches(const Instance &instance, const RawParams &params) {
+double timeLaunches(const Instance &instance, const RawParams &params, Grid grid) {
   int launches = 1;
+  Maps maps = makeMaps(instance, params);
   cudaEvent_t begin, end;
   cudaEventCreate(&begin);
   cudaEventCreate(&end);
@@ -239,7 +314,7 @@ double timeLaunches(const Instance &instance, const RawParams &params) {
   for (int i = 0; i < 25; ++i) {
     cudaEventRecord(begin);
     for (int n = 0; n < launches; ++n)
-      launch(instance, params, nullptr, nullptr);
+      launch(instance, params, maps, nullptr, nullptr, grid);
     cudaEventRecord(end);
     cuda(cudaEventSynchronize(end), "timing");
     float ms;
@@ -255,7 +330,8 @@ double timeLaunches(const Instance &instance, const RawParams &params) {
   return (times[9] + times[10]) / 2;
 }
 
-void timeOne(const Instance &instance, int batch, int heads, int length, Layout layout) {
+void timeOne(const Instance &instance, int batch, int heads, int length, Layout layout,
+             Grid grid = Grid::Chosen) {
   const int D = instance.headDim, size = bytes(instance.element);
   const bool packed = layout == Layout::Packed;
   const long long tokens = (long long)batch * length, width = (long long)heads * D;
@@ -274,20 +350,23 @@ void timeOne(const Instance &instance, int batch, int heads, int length, Layout 
   p.qRow = p.kRow = p.vRow = row, p.qHead = p.kHead = p.vHead = head,
   p.qBatch = p.kBatch = p.vBatch = perBatch;
   p.outRow = packed ? width : D, p.outHead = head, p.outBatch = packed ? length * width : perBatch;
-  const double ms = timeLaunches(instance, p);
+  const double ms = timeLaunches(instance, p, grid);
   const double flops =
       4.0 * batch * heads * double(length) * length * D * (isCausal(instance.kind) ? 0.5 : 1.0);
-  std::printf("time,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%s,%.4f,%.1f\n", name(instance.element),
-              name(instance.kind), name(layout), D, batch, heads, length, instance.tile.tileM,
-              instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks,
-              instance.isDefault ? "default" : "", ms, flops / ms * 1e-9);
+  std::printf("time,%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%s,%s,%.4f,%.1f\n", instance.family,
+              name(instance.element), name(instance.kind), name(layout), D, batch, heads, length,
+              instance.tile.tileM, instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks,
+              instance.isDefault ? "default" : "", isPersistent(instance, p, grid) ? "persistent" : "tiles",
+              ms, flops / ms * 1e-9);
   std::fflush(stdout);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  bool list = false, check = false, big = false, f32 = false, bf16 = false, defaults = false;
+  bool list = false, check = false, big = false, f32 = false, bf16 = false, defaults = false, blocks = false,
+       grids = false;
+  std::string family;
   uint64_t seed = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string flag = argv[i];
@@ -303,19 +382,37 @@ int main(int argc, char **argv) {
       bf16 = true;
     else if (flag == "--defaults")
       defaults = true;
+    else if (flag == "--grids")
+      grids = true;
+    else if (flag == "--blocks")
+      blocks = true;
+    else if (flag == "--family" && i + 1 < argc)
+      family = argv[++i];
     else if (flag == "--seed" && i + 1 < argc)
       seed = std::strtoull(argv[++i], nullptr, 10);
     else {
       std::fprintf(
           stderr,
           "error: unknown flag '%s'; flags are --list --check --big --time-f32 --time-bf16 --defaults "
-          "--seed N\n",
+          "--grids --blocks --family F --seed N\n",
           argv[i]);
       return 2;
     }
   }
-  if (!list && !check && !big && !f32 && !bf16)
-    list = check = big = f32 = bf16 = true;
+  if (!list && !check && !big && !f32 && !bf16 && !blocks)
+    list = check = big = f32 = bf16 = blocks = true;
+  if (!family.empty()) {
+    auto &all = instances();
+    all.erase(std::remove_if(all.begin(), all.end(),
+                             [&](const Instance &instance) {
+                               return std::string(instance.family).rfind(family, 0) != 0;
+                             }),
+              all.end());
+    if (all.empty()) {
+      std::fprintf(stderr, "error: no kernel of family '%s' here\n", family.c_str());
+      return 2;
+    }
+  }
 
   cudaDeviceProp device;
   cuda(cudaGetDeviceProperties(&device, 0), "no device");
@@ -325,8 +422,9 @@ int main(int argc, char **argv) {
                               instance.sharedBytes),
          "shared memory");
   if (list) {
-    std::printf("kernel,element,kind,d,dv,tile_m,tile_n,warps,min_blocks,aligned,default,registers,local,"
-                "shared,blocks_per_sm\n");
+    std::printf(
+        "kernel,family,element,kind,d,dv,tile_m,tile_n,warps,min_blocks,aligned,default,registers,local,"
+        "shared,blocks_per_sm\n");
     for (const Instance &instance : instances()) {
       cudaFuncAttributes attributes;
       int blocks = 0;
@@ -334,14 +432,20 @@ int main(int argc, char **argv) {
       cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, instance.kernel, instance.tile.warps * 32,
                                                          instance.sharedBytes),
            "occupancy");
-      std::printf("kernel,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%zu,%d,%d\n", name(instance.element),
-                  name(instance.kind), instance.headDim, instance.valueDim, instance.tile.tileM,
-                  instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks, instance.aligned,
-                  instance.isDefault, attributes.numRegs, attributes.localSizeBytes, instance.sharedBytes,
-                  blocks);
+      std::printf("kernel,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%zu,%d,%d\n", instance.family,
+                  name(instance.element), name(instance.kind), instance.headDim, instance.valueDim,
+                  instance.tile.tileM, instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks,
+                  instance.aligned, instance.isDefault, attributes.numRegs, attributes.localSizeBytes,
+                  instance.sharedBytes, blocks);
     }
   }
   Tally tally;
+  if (blocks && blockChecks()) {
+    const int failed = blockChecks()(seed);
+    tally.failures += failed;
+    std::printf("blocks,%d failed\n", failed);
+    std::fflush(stdout);
+  }
   if (check) {
     for (const Instance &instance : instances())
       for (const Problem &p : problems(instance, seed))
@@ -353,17 +457,23 @@ int main(int argc, char **argv) {
           (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal))
         checkBig(instance, tally);
   }
-  if (check || big)
+  if (check || big || blocks)
     std::printf("checks,%d run,%d failed,worst float32 error over plain float32 attention's %.2f\n",
                 tally.runs, tally.failures, tally.worstRatio);
 
   if (f32 || bf16)
-    std::printf(
-        "time,element,kind,layout,d,batch,heads,n,tile_m,tile_n,warps,min_blocks,default,ms,tflops\n");
+    std::printf("time,family,element,kind,layout,d,batch,heads,n,tile_m,tile_n,warps,min_blocks,default,grid,"
+                "ms,tflops\n");
   const auto timed = [&](const Instance &instance, Element element) {
     return instance.element == element && instance.aligned && instance.headDim == instance.valueDim &&
            (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal) &&
            (instance.isDefault || !defaults);
+  };
+  const auto timeGrids = [&](const Instance &instance, int batch, int heads, int length, Layout layout) {
+    if (!grids || !instance.maps)
+      return timeOne(instance, batch, heads, length, layout);
+    timeOne(instance, batch, heads, length, layout, Grid::Tiles);
+    timeOne(instance, batch, heads, length, layout, Grid::Persistent);
   };
   if (f32) {
     for (int d : {16, 32, 64, 128})
@@ -382,9 +492,9 @@ int main(int argc, char **argv) {
         for (const Instance &instance : instances()) {
           if (!timed(instance, Element::BF16) || instance.headDim != d)
             continue;
-          timeOne(instance, 16384 / length, 16, length, Layout::Contiguous);
+          timeGrids(instance, 16384 / length, 16, length, Layout::Contiguous);
           if (instance.isDefault)
-            timeOne(instance, 16384 / length, 16, length, Layout::Packed);
+            timeGrids(instance, 16384 / length, 16, length, Layout::Packed);
         }
   }
   // The study's models: batch 4, context 512, packed.
@@ -394,7 +504,7 @@ int main(int argc, char **argv) {
     for (const auto &[heads, d] : {std::pair{12, 64}, {16, 64}, {20, 64}, {32, 80}, {36, 128}})
       for (const Instance &instance : instances())
         if (timed(instance, element) && instance.headDim == d && instance.kind == ScoreKind::Causal)
-          timeOne(instance, 4, heads, 512, Layout::Packed);
+          timeGrids(instance, 4, heads, 512, Layout::Packed);
   }
   return tally.failures != 0;
 }

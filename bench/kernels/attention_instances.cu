@@ -3,15 +3,17 @@
 //
 // Instantiations of the attention skeletons for bench and checks. HEDDLE_UNIT chooses a part, so that parts
 // compile in parallel: 0 bf16 head sizes, 1 bf16 tiles, 2 f16 and unequal widths, 3 float32 head sizes, 4
-// float32 tiles.
+// float32 tiles; for sm_90a 5 bf16 head sizes, 6 bf16 tiles, 7 f16 and unequal widths.
 
 #include "attention_instances.h"
 #include "attention_score.cuh"
 
 #if HEDDLE_UNIT <= 2
 #include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
-#else
+#elif HEDDLE_UNIT <= 4
 #include "compiler/Target/CUDA/device/attention_forward_simt.cuh"
+#else
+#include "compiler/Target/CUDA/device/attention_forward_wgmma.cuh"
 #endif
 
 namespace heddle::bench {
@@ -19,11 +21,54 @@ namespace {
 
 [[maybe_unused]] constexpr int kSharedLimit = 227 * 1024; // of a block, compute capability 9.0
 
-template <typename T, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score>
+// The unit's skeleton: its name, what attention_tiles.h says of it, and its own sizes.
+#if HEDDLE_UNIT <= 2
+constexpr const char *kFamily = "mma";
+template <int D, int V, int M, int N, int W, int>
+using Shape = AttentionMmaShape<D, V, M, N, W>;
+constexpr AttentionTile usualTile(int d, int v, bool generated, bool) {
+  return attentionMmaTile(d, v, generated);
+}
+constexpr int sharedBytes(int d, int v, const AttentionTile &tile) {
+  return attentionMmaSharedBytes(d, v, tile);
+}
+#elif HEDDLE_UNIT <= 4
+constexpr const char *kFamily = "simt";
+template <int D, int V, int M, int N, int W, int>
+using Shape = AttentionSimtShape<D, V, M, N, W>;
+constexpr AttentionTile usualTile(int d, int v, bool generated, bool causal) {
+  return attentionSimtTile(d, v, generated, causal, kSharedLimit);
+}
+constexpr int sharedBytes(int d, int v, const AttentionTile &tile) {
+  return attentionSimtSharedBytes(d, v, tile);
+}
+#else
+constexpr const char *kFamily = "wgmma";
+template <int D, int V, int M, int N, int W, int Stages>
+using Shape = AttentionWgmmaShape<D, V, M, N, W, Stages>;
+constexpr AttentionTile usualTile(int d, int v, bool generated, bool causal) {
+  return attentionWgmmaTile(d, v, causal, generated);
+}
+constexpr int sharedBytes(int d, int v, const AttentionTile &tile) {
+  return attentionWgmmaSharedBytes(d, v, tile);
+}
+#endif
+
+#if HEDDLE_UNIT < 5
+template <typename T, int D, int V, int M, int N, int W, int B, int, bool Aligned, typename Score>
 __global__ void __launch_bounds__(W * 32, B)
     attention_kernel(const __grid_constant__ AttentionParams<T> params, const __grid_constant__ Score score) {
   attention_forward<T, D, V, M, N, W, Score, Aligned>(params, score);
 }
+#else
+template <typename T, int D, int V, int M, int N, int W, int B, int Stages, bool, typename Score>
+__global__ void __launch_bounds__(W * 32, B)
+    attention_kernel(const __grid_constant__ AttentionParams<T> params, const __grid_constant__ Score score,
+                     const __grid_constant__ TensorMap q_map, const __grid_constant__ TensorMap k_map,
+                     const __grid_constant__ TensorMap v_map) {
+  attention_forward<T, D, V, M, N, W, Stages>(params, score, q_map, k_map, v_map);
+}
+#endif
 
 template <typename T>
 constexpr Element kElement = Element::F32;
@@ -32,38 +77,35 @@ constexpr Element kElement<bf16> = Element::BF16;
 template <>
 constexpr Element kElement<f16> = Element::F16;
 
-template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, bool Aligned = true>
+constexpr bool isSame(const AttentionTile &a, const AttentionTile &b) {
+  return a.tileM == b.tileM && a.tileN == b.tileN && a.warps == b.warps && a.minBlocks == b.minBlocks &&
+         a.stages == b.stages;
+}
+
+template <typename T, int D, int V, int M, int N, int W, int B, int Stages, ScoreKind Kind,
+          bool Aligned = true>
 void add() {
   constexpr bool kCausal = Kind == ScoreKind::Causal || Kind == ScoreKind::Everything;
   constexpr bool kMask = Kind == ScoreKind::Mask || Kind == ScoreKind::Everything;
   constexpr bool kScore = Kind == ScoreKind::Score || Kind == ScoreKind::Everything;
-  constexpr AttentionTile tile{M, N, W, B};
-#if HEDDLE_UNIT <= 2
-  constexpr int bytes = AttentionMmaShape<D, V, M, N, W>::kSharedBytes;
-  static_assert(bytes == attentionMmaSharedBytes(D, V, tile));
-  constexpr AttentionTile usual = attentionMmaTile(D, V, kMask || kScore);
-#else
-  constexpr int bytes = AttentionSimtShape<D, V, M, N, W>::kSharedBytes;
-  static_assert(bytes == attentionSimtSharedBytes(D, V, tile));
-  constexpr AttentionTile usual = attentionSimtTile(D, V, kMask || kScore, kCausal, kSharedLimit);
-#endif
-  const bool isDefault = usual.tileM == M && usual.tileN == N && usual.warps == W && usual.minBlocks == B;
-  const auto kernel = attention_kernel<T, D, V, M, N, W, B, Aligned, TestScore<kCausal, kMask, kScore>>;
-  instances().push_back(
-      {kElement<T>, Kind, D, V, tile, Aligned, isDefault, reinterpret_cast<const void *>(kernel), bytes});
+  constexpr AttentionTile tile{M, N, W, B, Stages};
+  constexpr int bytes = Shape<D, V, M, N, W, Stages>::kSharedBytes;
+  static_assert(bytes == sharedBytes(D, V, tile));
+  static_assert(bytes <= kSharedLimit);
+  const bool isDefault = isSame(tile, usualTile(D, V, kMask || kScore, kCausal));
+  const auto kernel =
+      attention_kernel<T, D, V, M, N, W, B, Stages, Aligned, TestScore<kCausal, kMask, kScore>>;
+  instances().push_back({kFamily, kElement<T>, Kind, D, V, tile, Aligned, isDefault,
+                         reinterpret_cast<const void *>(kernel), bytes, HEDDLE_UNIT >= 5});
 }
 
 /// The default tile for one kind.
 template <typename T, int D, int V, ScoreKind Kind, bool Aligned = true>
 void usual() {
   constexpr bool kGenerated = Kind != ScoreKind::Full && Kind != ScoreKind::Causal;
-#if HEDDLE_UNIT <= 2
-  constexpr AttentionTile t = attentionMmaTile(D, V, kGenerated);
-#else
-  constexpr AttentionTile t = attentionSimtTile(
-      D, V, kGenerated, Kind == ScoreKind::Causal || Kind == ScoreKind::Everything, kSharedLimit);
-#endif
-  add<T, D, V, t.tileM, t.tileN, t.warps, t.minBlocks, Kind, Aligned>();
+  constexpr AttentionTile t =
+      usualTile(D, V, kGenerated, Kind == ScoreKind::Causal || Kind == ScoreKind::Everything);
+  add<T, D, V, t.tileM, t.tileN, t.warps, t.minBlocks, t.stages, Kind, Aligned>();
 }
 
 /// Kinds of a head size: all of them for the sizes that models use most.
@@ -75,7 +117,8 @@ void sizes() {
     usual<T, D, D, ScoreKind::Full>();
     usual<T, D, D, ScoreKind::Mask>();
     usual<T, D, D, ScoreKind::Score>();
-    usual<T, D, D, ScoreKind::Causal, false>();
+    if constexpr (HEDDLE_UNIT <= 4) // the wgmma skeleton wants aligned rows
+      usual<T, D, D, ScoreKind::Causal, false>();
   }
 }
 
@@ -103,29 +146,17 @@ void unequalSizes() {
   usual<T, 64, 128, ScoreKind::Causal>();
   usual<T, 128, 64, ScoreKind::Everything>();
   usual<T, 24, 40, ScoreKind::Full>();
-  usual<T, 72, 8, ScoreKind::Causal, false>();
-}
-
-/// Whether the size's default instances cover a tile already.
-template <int D>
-constexpr bool isUsual(const AttentionTile &tile, bool causal) {
-#if HEDDLE_UNIT <= 2
-  const AttentionTile t = attentionMmaTile(D, D, false);
-#else
-  const AttentionTile t = attentionSimtTile(D, D, false, causal, kSharedLimit);
-#endif
-  return t.tileM == tile.tileM && t.tileN == tile.tileN && t.warps == tile.warps &&
-         t.minBlocks == tile.minBlocks;
+  usual<T, 72, 8, ScoreKind::Causal, HEDDLE_UNIT >= 5>();
 }
 
 /// Alternatives to the default tile, with and without kCausal.
-template <typename T, int D, int M, int N, int W, int B>
+template <typename T, int D, int M, int N, int W, int B, int Stages = 0>
 void tiles() {
-  constexpr AttentionTile tile{M, N, W, B};
-  if constexpr (!isUsual<D>(tile, false))
-    add<T, D, D, M, N, W, B, ScoreKind::Full>();
-  if constexpr (!isUsual<D>(tile, true))
-    add<T, D, D, M, N, W, B, ScoreKind::Causal>();
+  constexpr AttentionTile tile{M, N, W, B, Stages};
+  if constexpr (!isSame(usualTile(D, D, false, false), tile))
+    add<T, D, D, M, N, W, B, Stages, ScoreKind::Full>();
+  if constexpr (!isSame(usualTile(D, D, false, true), tile))
+    add<T, D, D, M, N, W, B, Stages, ScoreKind::Causal>();
 }
 
 const bool registered = [] {
@@ -165,6 +196,21 @@ const bool registered = [] {
   tiles<float, 128, 256, 32, 8, 1>();
   tiles<float, 128, 128, 32, 4, 1>();
   tiles<float, 128, 64, 32, 2, 2>();
+#elif HEDDLE_UNIT == 5
+  allSizes<bf16>();
+#elif HEDDLE_UNIT == 6
+  usual<bf16, 80, 80, ScoreKind::Full>();
+  tiles<bf16, 64, 192, 128, 16, 1, 3>();
+  tiles<bf16, 64, 128, 128, 12, 1, 2>();
+  tiles<bf16, 80, 192, 96, 16, 1, 2>();
+  tiles<bf16, 80, 128, 128, 12, 1, 2>();
+#elif HEDDLE_UNIT == 7
+  sizes<f16, 16>();
+  sizes<f16, 64, true>();
+  sizes<f16, 72>();
+  sizes<f16, 128>();
+  unequalSizes<bf16>();
+  unequalSizes<f16>();
 #endif
   return true;
 }();

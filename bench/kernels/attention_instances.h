@@ -13,6 +13,7 @@
 namespace heddle::bench {
 
 struct Instance {
+  const char *family; // the skeleton
   Element element;
   ScoreKind kind;
   int headDim, valueDim;
@@ -21,11 +22,19 @@ struct Instance {
   bool isDefault; // the tile that attention_tiles.h names
   const void *kernel;
   int sharedBytes;
+  bool maps = false; // takes tensor maps of q, k and v after the score
 };
 
 inline std::vector<Instance> &instances() {
   static std::vector<Instance> all;
   return all;
+}
+
+/// Checks the products that the wgmma skeleton is made of, from a seed; prints each that is wrong and returns
+/// their number. Null in a program without wgmma_blocks.cu, which is for sm_90a.
+inline int (*&blockChecks())(uint64_t) {
+  static int (*checks)(uint64_t) = nullptr;
+  return checks;
 }
 
 } // namespace heddle::bench

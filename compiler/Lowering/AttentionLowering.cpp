@@ -58,9 +58,19 @@ public:
     }
 
     mlir::Type element = attention.getQuery().getType().getElementType();
+    bool broadcast = false;
+    mlir::Value read[] = {attention.getQuery(), attention.getKey(), attention.getValue()};
+    for (auto [value, access] : llvm::zip(read, accesses)) { // The result comes after them.
+      SymbolicShape shape = symbolicShape(llvm::cast<mlir::RankedTensorType>(value.getType()));
+      const int64_t strides[] = {access->batch, access->head, access->sequence};
+      for (int dim = 0; dim < 3; ++dim)
+        broadcast |= strides[dim] == 0 && !shape[dim].isOne();
+    }
+    // What legalisation sets comes after the counts.
     mlir::Operation *skeleton = kernel::SkeletonOp::create(
         func.builder(), func.loc(), "attention_forward", element, query[3].value, value[3].value,
-        attention.getScale(), attention.getCausal(), windowOf(attention), buffers, counts, 0, 0, 0, 0);
+        attention.getScale(), attention.getCausal(), windowOf(attention), buffers, counts, 0, 0, 0, 0, 0, 0,
+        broadcast, false, nullptr, nullptr);
     auto op = llvm::cast<kernel::SkeletonOp>(skeleton);
     mlir::OpBuilder &builder = func.builder();
     if (attention.getBias() || attention.getSoftcap()) {

@@ -204,7 +204,8 @@ private:
     for (const LoweredKernel::Buffer &buffer : kernel->buffers)
       buffers.push_back(reference(buffer.value, buffer.offset));
     plan::LaunchOp::create(builder_, group.getLoc(), symbol, builder_.getArrayAttr(buffers), kernel->counts,
-                           phaseOf(group), nullptr, nullptr, group.getLabel(), locationText(group.getLoc()));
+                           phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
+                           locationText(group.getLoc()));
     return success();
   }
 

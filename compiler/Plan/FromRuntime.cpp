@@ -158,12 +158,18 @@ private:
       llvm::SmallVector<mlir::Attribute> refs;
       for (const runtime::BufferRef &buffer : launch.buffers)
         refs.push_back(ref(buffer));
+      llvm::SmallVector<mlir::Attribute> maps;
+      for (const runtime::TensorMap &map : launch.maps)
+        maps.push_back(TensorMapAttr::get(b.getContext(), map.operand, typeOf(b.getContext(), map.dtype),
+                                          map.extents, map.strides, map.box,
+                                          static_cast<Swizzle>(map.swizzle)));
       bool cuda = plan.device == "cuda";
       bool grid = cuda || launch.grid != std::array<int64_t, 3>{1, 1, 1};
       LaunchOp::create(b, loc, symbol(plan.kernels[static_cast<size_t>(launch.kernel)].name),
                        b.getArrayAttr(refs), b.getDenseI64ArrayAttr(launch.counts), phase,
                        grid ? b.getDenseI64ArrayAttr(launch.grid) : mlir::DenseI64ArrayAttr(),
-                       cuda ? integer(launch.items, 0) : b.getI64IntegerAttr(launch.items), label, location);
+                       cuda ? integer(launch.items, 0) : b.getI64IntegerAttr(launch.items),
+                       maps.empty() ? mlir::ArrayAttr() : b.getArrayAttr(maps), label, location);
       return;
     }
     case runtime::StepKind::Product: {

@@ -33,6 +33,7 @@ static_assert(static_cast<int>(Phase::Optimizer) == static_cast<int>(runtime::Ph
 static_assert(static_cast<int>(Language::Cpu) == static_cast<int>(runtime::KernelLanguage::Cpu));
 static_assert(static_cast<int>(Epilogue::SiluMul) == static_cast<int>(runtime::Epilogue::SiluMul));
 static_assert(static_cast<int>(MathMode::Low) == static_cast<int>(runtime::MathMode::Low));
+static_assert(static_cast<int>(Swizzle::Bytes128) == static_cast<int>(runtime::Swizzle::Bytes128));
 static_assert(static_cast<int>(InitKind::Constant) == static_cast<int>(runtime::InitKind::Constant));
 
 namespace {
@@ -174,6 +175,11 @@ private:
       llvm::copy(*op.getGrid(), step.launch.grid.begin());
     if (op.getItems())
       step.launch.items = static_cast<int64_t>(*op.getItems());
+    if (op.getMaps())
+      for (auto map : op.getMaps()->getAsRange<TensorMapAttr>())
+        step.launch.maps.push_back({static_cast<int32_t>(map.getOperand()), *dtypeOf(map.getElementType()),
+                                    map.getExtents().vec(), map.getStrides().vec(), map.getBox().vec(),
+                                    static_cast<runtime::Swizzle>(map.getSwizzle())});
     return llvm::success();
   }
 

@@ -148,15 +148,21 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     indices and yields i1, true where the query sees the key. An empty region leaves the step out. Loads in them read the
     kernel's own buffers.
 
+    `broadcast`: query, key or value repeats itself along batch, heads or sequence, a stride of it is 0.
+
     Tile sizes, threads, `minBlocks` (blocks that share a multiprocessor, which caps registers) and `aligned` (the four
-    operands and their strides keep to multiples of 16 bytes) are set by legalisation for a GPU; zero before.
+    operands and their strides keep to multiples of 16 bytes) are set by legalisation for a GPU; zero before. So are
+    `version`, which of the device library's kernels for attention it is, `stages`, tiles of keys under way at once where
+    the version leaves the number open, and `reason`, why it is not the fastest of the target's versions.
   }];
   let arguments = (ins StrAttr:$name, TypeAttr:$elementType, I64Attr:$headDim, I64Attr:$valueDim, F64Attr:$scale,
                        UnitAttr:$causal, DefaultValuedAttr<I64Attr, "0">:$window,
                        Variadic<Kernel_BufferType>:$buffers, Variadic<Index>:$counts,
                        DefaultValuedAttr<I64Attr, "0">:$tileM, DefaultValuedAttr<I64Attr, "0">:$tileN,
                        DefaultValuedAttr<I64Attr, "0">:$threads, DefaultValuedAttr<I64Attr, "0">:$sharedBytes,
-                       DefaultValuedAttr<I64Attr, "0">:$minBlocks, UnitAttr:$aligned);
+                       DefaultValuedAttr<I64Attr, "0">:$minBlocks, DefaultValuedAttr<I64Attr, "0">:$stages,
+                       UnitAttr:$broadcast, UnitAttr:$aligned,
+                       OptionalAttr<StrAttr>:$version, OptionalAttr<StrAttr>:$reason);
   let regions = (region AnyRegion:$score, AnyRegion:$mask);
   let assemblyFormat = [{
     $name `<` $elementType `,` $headDim `,` $valueDim `>` `scale` $scale (`causal` $causal^)? (`window` $window^)?

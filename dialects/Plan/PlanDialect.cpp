@@ -31,6 +31,14 @@ static void printPlace(mlir::AsmPrinter &printer, mlir::FlatSymbolRefAttr buffer
     printer << " + " << byteOffset;
 }
 
+static mlir::FailureOr<llvm::SmallVector<int64_t>> parseSizes(mlir::AsmParser &parser) {
+  llvm::SmallVector<int64_t> sizes;
+  if (parser.parseCommaSeparatedList(mlir::AsmParser::Delimiter::Square,
+                                     [&] { return parser.parseInteger(sizes.emplace_back()); }))
+    return failure();
+  return sizes;
+}
+
 #include "dialects/Plan/PlanDialect.cpp.inc"
 #include "dialects/Plan/PlanEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

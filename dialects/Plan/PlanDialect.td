@@ -57,8 +57,19 @@ def Plan_MathMode : Plan_Enum<"MathMode", "how products are computed", [
   I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"TF32", 1, "tf32">, I32EnumAttrCase<"Low", 2, "low">]>;
 def Plan_MathModeAttr : Plan_EnumAttr<Plan_MathMode, "math">;
 
+def Plan_Swizzle : Plan_Enum<"Swizzle", "order of a tensor map's chunks", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Bytes32", 1, "bytes32">,
+  I32EnumAttrCase<"Bytes64", 2, "bytes64">, I32EnumAttrCase<"Bytes128", 3, "bytes128">]>;
+
 def Plan_InitKind : Plan_Enum<"InitKind", "how a parameter is drawn", [
   I32EnumAttrCase<"Normal", 0, "normal">, I32EnumAttrCase<"Constant", 1, "constant">]>;
+
+// Sizes in brackets, none of them included.
+class Plan_SizesParameter : ArrayRefParameter<"int64_t"> {
+  let parser = "parseSizes($_parser)";
+  let printer = "$_printer << '['; $_printer.printStrippedAttrOrType($_self); $_printer << ']'";
+}
+def Plan_Sizes : Plan_SizesParameter;
 
 def Plan_PartAttr : Plan_Attr<"Part", "part"> {
   let summary = "A tensor of the state dict inside a parameter buffer";
@@ -92,6 +103,21 @@ def Plan_MatrixAttr : Plan_Attr<"Matrix", "matrix"> {
   let description = "Element (i, j) of batch b is at b*batchStride + i*ld + j, or b*batchStride + j*ld + i if transposed.";
   let parameters = (ins "::heddle::plan::RefAttr":$ref, "::mlir::Type":$elementType, "int64_t":$ld,
                         "int64_t":$batchStride, "bool":$transposed);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Plan_TensorMapAttr : Plan_Attr<"TensorMap", "tensor_map"> {
+  let summary = "A strided view of a launch's operand, copied box by box";
+  let description = [{
+    What the GPU's tensor unit copies from (CUDA's CUtensorMap), a further argument of the kernel. Dimensions go from the
+    innermost, contiguous one outwards: `extents` and `box` in elements, `strides` in bytes, of all but the first. `operand`
+    is the buffer of the launch where element (0, ..., 0) is. The limits are those of runtime/plan/Plan.h.
+
+    Example, 12 heads of 64 elements in 512 rows: `#plan.tensor_map<operand = 0, elementType = bf16,
+    extents = [64, 512, 12], strides = [1536, 128], box = [64, 128, 1], swizzle = bytes128>`.
+  }];
+  let parameters = (ins "int64_t":$operand, "::mlir::Type":$elementType, Plan_Sizes:$extents, Plan_Sizes:$strides,
+                        Plan_Sizes:$box, EnumParameter<Plan_Swizzle>:$swizzle);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -88,14 +88,16 @@ def Plan_LaunchOp : Plan_Step<"launch"> {
   let summary = "Runs a kernel";
   let description = [{
     `kernel` names a `kernel.func` until the target phase, a `plan.kernel` after it; `grid` (CUDA) or `items` (CPU) are set
-    by the target phase. Buffers and counts are those of the kernel, in its order.
+    by the target phase. Buffers and counts are those of the kernel, in its order; `maps` are further arguments, set by
+    the target phase where the kernel's copies are made by the tensor unit.
 
     Example: `plan.launch @add [#plan.ref<@a>, #plan.ref<@b>] counts [4, 512] phase forward`.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, TypedArrayAttrBase<Plan_RefAttr, "references">:$buffers,
                        DenseI64ArrayAttr:$counts, Plan_PhaseAttr:$phase, OptionalAttr<DenseI64ArrayAttr>:$grid,
-                       OptionalAttr<I64Attr>:$items, DefaultValuedAttr<StrAttr, "\"\"">:$label,
-                       DefaultValuedAttr<StrAttr, "\"\"">:$location);
+                       OptionalAttr<I64Attr>:$items,
+                       OptionalAttr<TypedArrayAttrBase<Plan_TensorMapAttr, "tensor maps">>:$maps,
+                       DefaultValuedAttr<StrAttr, "\"\"">:$label, DefaultValuedAttr<StrAttr, "\"\"">:$location);
   let assemblyFormat = "$kernel $buffers `counts` $counts `phase` `` $phase attr-dict";
   let hasVerifier = 1;
 }

@@ -85,6 +85,16 @@ LogicalResult LaunchOp::verify() {
   }
   if (getItems() && static_cast<int64_t>(*getItems()) < 0)
     return emitOpError() << "items " << static_cast<int64_t>(*getItems()) << ", wanted 0 or more";
+  if (getMaps())
+    for (auto [index, map] : llvm::enumerate(getMaps()->getAsRange<TensorMapAttr>())) {
+      // What the translation relies on; what a map means is said once, by the runtime's verifier.
+      if (map.getOperand() < 0 || map.getOperand() >= static_cast<int64_t>(getBuffers().size()))
+        return emitOpError() << "tensor map " << index << " is of operand " << map.getOperand()
+                             << ", wanted one of " << getBuffers().size();
+      if (!map.getElementType().isF32() && !map.getElementType().isBF16() && !map.getElementType().isF16())
+        return emitOpError() << "tensor map " << index << " has elements " << map.getElementType()
+                             << ", wanted f32, bf16 or f16";
+    }
   return success();
 }
 

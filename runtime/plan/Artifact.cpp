@@ -81,8 +81,12 @@ private:
       std::vector<fb::BufferRef> refs;
       for (const BufferRef &ref : l.buffers)
         refs.push_back(runtime::pack(ref));
+      auto maps = table(l.maps, [&](const TensorMap &map) {
+        return fb::CreateTensorMap(b, map.operand, static_cast<uint8_t>(map.dtype), vector(map.extents),
+                                   vector(map.strides), vector(map.box), static_cast<uint8_t>(map.swizzle));
+      });
       launch = fb::CreateLaunch(b, l.kernel, b.CreateVectorOfStructs(refs), vector(l.counts), l.grid[0],
-                                l.grid[1], l.grid[2], l.items);
+                                l.grid[1], l.grid[2], l.items, maps);
       break;
     }
     case StepKind::Product: {
@@ -205,6 +209,11 @@ StatusOr<Step> unpack(const fb::Step &in, size_t index) {
     out.launch.counts = values(launch->counts());
     out.launch.grid = {launch->grid_x(), launch->grid_y(), launch->grid_z()};
     out.launch.items = launch->items();
+    if (const auto *maps = launch->maps())
+      for (const fb::TensorMap *map : *maps)
+        out.launch.maps.push_back({map->operand(), static_cast<DType>(map->dtype()), values(map->extents()),
+                                   values(map->strides()), values(map->box()),
+                                   static_cast<Swizzle>(map->swizzle())});
   }
   if (const fb::Product *p = in.product(); p && out.kind == StepKind::Product) {
     found = true;
@@ -273,7 +282,8 @@ uint64_t estimatedBytes(const Plan &plan) {
     bytes += 512 + kernel.source.size() + kernel.binary.size();
   for (const Step &step : plan.steps)
     bytes += 1024 + 16 * step.launch.buffers.size() + 8 * step.launch.counts.size() +
-             step.product.algorithm.size() + step.label.size() + step.location.size();
+             256 * step.launch.maps.size() + step.product.algorithm.size() + step.label.size() +
+             step.location.size();
   return bytes;
 }
 

@@ -91,8 +91,24 @@ struct Kernel {
   int32_t sharedBytes = 0; ///< Dynamic shared memory a block (CUDA).
 };
 
+/// How a copy of a tensor map's box permutes the 16-byte chunks of its rows in shared memory. The numbers are
+/// those of CUDA's CUtensorMapSwizzle.
+enum class Swizzle : uint8_t { None = 0, Bytes32 = 1, Bytes64 = 2, Bytes128 = 3 };
+
+/// A strided view of an operand from which the GPU's tensor unit copies boxes (CUDA's CUtensorMap, compute
+/// capability 9.0 on). Dimensions go from the innermost, contiguous one outwards, as in CUDA. What of a box
+/// lies outside of the extents reads as zero.
+struct TensorMap {
+  int32_t operand = -1; ///< Element (0, …, 0) is at Launch::buffers[operand], at a multiple of 16 bytes.
+  DType dtype = DType::BF16;    ///< A floating type.
+  std::vector<int64_t> extents; ///< In elements, 1 to 5 of them, each 1 to 2^32.
+  std::vector<int64_t> strides; ///< In bytes, of extents[1] on: multiples of 16, above 0 and below 2^40.
+  std::vector<int64_t> box;     ///< In elements, one for each extent, each 1 to 256.
+  Swizzle swizzle = Swizzle::None;
+};
+
 /// Runs kernel `kernel`.
-///  CUDA: entry(buffer pointers…, counts as long long…) on `grid` blocks.
+///  CUDA: entry(buffer pointers…, counts as long long…, tensor maps by value…) on `grid` blocks.
 ///  CPU:  void entry(void *const *buffers, const int64_t *counts, int64_t begin, int64_t end), called by
 ///  worker
 ///        threads on disjoint ranges that cover [0, items).
@@ -102,6 +118,7 @@ struct Launch {
   std::vector<int64_t> counts;
   std::array<int64_t, 3> grid{1, 1, 1}; ///< CUDA.
   int64_t items = 0;                    ///< CPU.
+  std::vector<TensorMap> maps;          ///< CUDA; encoded by the runtime, which knows the addresses.
 };
 
 /// What a product adds after the sum, in this order. GELU is the tanh form, x/2 * (1 + tanh(sqrt(2/pi) * (x +

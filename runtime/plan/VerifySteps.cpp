@@ -53,6 +53,9 @@ private:
       if (launch.buffers[i].buffer != -1) // How much the kernel touches is the kernel's own affair.
         HEDDLE_RETURN_IF_ERROR(range("operand " + std::to_string(i), launch.buffers[i], 0));
     if (plan.device == "cpu") {
+      if (!launch.maps.empty())
+        return invalidInput("wanted no tensor maps for device cpu, found " +
+                            std::to_string(launch.maps.size()));
       if (launch.items < 0)
         return invalidInput("items: wanted none or more, found " + number(launch.items));
       return Status::ok();
@@ -63,7 +66,57 @@ private:
       if (launch.grid[axis] < 1 || launch.grid[axis] > most[axis])
         return invalidInput("grid[" + std::to_string(axis) + "]: wanted 1 to " + number(most[axis]) +
                             ", found " + number(launch.grid[axis]));
+    for (size_t i = 0; i < launch.maps.size(); ++i)
+      HEDDLE_RETURN_IF_ERROR(map("tensor map " + std::to_string(i), launch, launch.maps[i]));
     return Status::ok();
+  }
+
+  /// The driver's own conditions (cuTensorMapEncodeTiled), and that the buffer holds what is described.
+  Status map(const std::string &what, const Launch &launch, const TensorMap &map) {
+    auto between = [&](const std::string &name, int64_t value, int64_t least, int64_t most) -> Status {
+      if (value >= least && value <= most)
+        return Status::ok();
+      return invalidInput(what + ": " + name + ": wanted " + number(least) + " to " + number(most) +
+                          ", found " + number(value));
+    };
+    HEDDLE_RETURN_IF_ERROR(
+        between("operand", map.operand, 0, static_cast<int64_t>(launch.buffers.size()) - 1));
+    if (map.dtype > DType::F16)
+      return invalidInput(what + ": wanted f32, bf16 or f16, found " + std::string(nameOf(map.dtype)));
+    HEDDLE_RETURN_IF_ERROR(between("swizzle", static_cast<int64_t>(map.swizzle), 0, 3));
+    size_t rank = map.extents.size();
+    HEDDLE_RETURN_IF_ERROR(between("extents", static_cast<int64_t>(rank), 1, 5));
+    if (map.strides.size() != rank - 1 || map.box.size() != rank)
+      return invalidInput(what + ": wanted " + std::to_string(rank - 1) + " strides and a box of " +
+                          std::to_string(rank) + ", found " + std::to_string(map.strides.size()) + " and " +
+                          std::to_string(map.box.size()));
+    const int64_t size = sizeOf(map.dtype);
+    __int128 bytes = size; // Up to the last element, inclusive; 128 bits hold any extents and strides.
+    for (size_t i = 0; i < rank; ++i) {
+      std::string index = "[" + std::to_string(i) + "]";
+      HEDDLE_RETURN_IF_ERROR(between("extents" + index, map.extents[i], 1, int64_t{1} << 32));
+      HEDDLE_RETURN_IF_ERROR(between("box" + index, map.box[i], 1, 256));
+      int64_t stride = size;
+      if (i > 0) {
+        stride = map.strides[i - 1];
+        std::string name = "strides[" + std::to_string(i - 1) + "]";
+        HEDDLE_RETURN_IF_ERROR(between(name, stride, 16, (int64_t{1} << 40) - 16));
+        if (stride % 16 != 0)
+          return invalidInput(what + ": " + name + ": wanted a multiple of 16, found " + number(stride));
+      }
+      bytes += static_cast<__int128>(map.extents[i] - 1) * stride;
+    }
+    // A swizzled row lies within the span that it is permuted in.
+    int64_t row = map.box[0] * size;
+    int64_t most = map.swizzle == Swizzle::None ? 1024 : int64_t{16} << static_cast<int>(map.swizzle);
+    if (row % 16 != 0 || row > most)
+      return invalidInput(what + ": box[0]: wanted a multiple of 16 bytes up to " + number(most) +
+                          ", found " + number(row));
+    const BufferRef &ref = launch.buffers[static_cast<size_t>(map.operand)];
+    if (ref.byteOffset % 16 != 0)
+      return invalidInput(what + ": wanted an operand at a multiple of 16 bytes, found byte " +
+                          number(ref.byteOffset));
+    return range(what, ref, bytes > INT64_MAX ? INT64_MAX : static_cast<int64_t>(bytes));
   }
 
   Status matrix(const std::string &what, const MatrixRef &matrix, int64_t rows, int64_t columns,

@@ -1,5 +1,7 @@
-//===- Grid.cpp - Blocks of a launch --------------------------------------===//
+//===- Grid.cpp - Blocks and tensor maps of a launch ----------------------===//
+#include "compiler/Target/CUDA/Access.h"
 #include "compiler/Target/CUDA/Kernels.h"
+#include "dialects/Plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -59,21 +61,31 @@ int64_t heddle::cuda::threadsOf(kernel::FuncOp func) {
   return func.getMapping()->getThreadsPerRow() * func.getMapping()->getRowsPerBlock();
 }
 
-mlir::FailureOr<std::array<int64_t, 3>>
-heddle::cuda::gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts, mlir::Operation *launch) {
+/// The value of an extent; failure after an error on `launch` where there is none.
+static mlir::FailureOr<int64_t> extentOf(mlir::Value value, kernel::FuncOp func,
+                                         llvm::ArrayRef<int64_t> counts, mlir::Operation *launch) {
+  if (std::optional<int64_t> number = evaluate(value, func, counts))
+    return *number;
+  launch->emitError() << "kernel '" << func.getName()
+                      << "' has an extent that is no arithmetic on constants and counts"
+                      << (value.getDefiningOp() ? ", or that overflows" : "");
+  return failure();
+}
+
+mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func,
+                                                             llvm::ArrayRef<int64_t> counts,
+                                                             const TargetInfo &target,
+                                                             mlir::Operation *launch) {
   // The factors' product is the number of items; `perBlock` of them share a block.
   llvm::SmallVector<int64_t> factors;
   int64_t perBlock = 1;
+  kernel::SkeletonOp attention;
+  int64_t keysSeen = 0; // by a query, at most
   auto add = [&](mlir::Value value, int64_t divisor) {
-    std::optional<int64_t> number = evaluate(value, func, counts);
-    if (!number) {
-      launch->emitError() << "kernel '" << func.getName()
-                          << "' has an extent that is no arithmetic on constants and counts"
-                          << (value.getDefiningOp() ? ", or that overflows" : "");
-      return failure();
-    }
-    factors.push_back(llvm::divideCeil(*number, divisor));
-    return mlir::success();
+    mlir::FailureOr<int64_t> number = extentOf(value, func, counts, launch);
+    if (succeeded(number))
+      factors.push_back(llvm::divideCeil(*number, divisor));
+    return llvm::LogicalResult(number);
   };
   for (mlir::Operation &op : func.getBody().front()) {
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op)) {
@@ -81,6 +93,11 @@ heddle::cuda::gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts, mlir::
       if (failed(add(lengths[0], 1)) || failed(add(lengths[1], 1)) ||
           failed(add(lengths[3], skeleton.getTileM())))
         return failure();
+      mlir::FailureOr<int64_t> keys = extentOf(lengths[4], func, counts, launch);
+      if (failed(keys))
+        return failure();
+      keysSeen = skeleton.getWindow() ? std::min<int64_t>(*keys, skeleton.getWindow()) : *keys;
+      attention = skeleton;
     }
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op)) {
       for (mlir::Value extent : rows.getExtents())
@@ -106,5 +123,57 @@ heddle::cuda::gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts, mlir::
   if (blocks > kMaxBlocks)
     return launch->emitError() << "kernel '" << func.getName() << "' needs " << blocks
                                << " blocks; a grid has at most " << kMaxBlocks;
+  if (attention && takesTensorMaps(attention) &&
+      attentionWgmmaPersistent(blocks, keysSeen, attention.getCausal(), attention.getWindow() != 0,
+                               target.processors()))
+    blocks = target.processors();
   return std::array<int64_t, 3>{blocks, 1, 1};
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// Rows of a box of queries: those of one consumer; columns of any box: 128 bytes of 16-bit elements. As in
+/// attention_forward_wgmma.cuh.
+static constexpr int64_t kQueryRows = 64, kBoxColumns = 64;
+/// What strides of a map are multiples of.
+static constexpr int64_t kAccessBytes = 16;
+
+bool heddle::cuda::takesTensorMaps(kernel::SkeletonOp skeleton) { return skeleton.getVersion() == "wgmma"; }
+
+mlir::FailureOr<mlir::ArrayAttr>
+heddle::cuda::tensorMapsOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts, mlir::Operation *launch) {
+  auto skeletons = func.getBody().getOps<kernel::SkeletonOp>();
+  if (skeletons.empty() || !takesTensorMaps(*skeletons.begin()))
+    return mlir::ArrayAttr();
+  kernel::SkeletonOp skeleton = *skeletons.begin();
+  llvm::SmallVector<int64_t> numbers;
+  for (mlir::Value count : skeleton.getCounts()) {
+    mlir::FailureOr<int64_t> number = extentOf(count, func, counts, launch);
+    if (failed(number))
+      return failure();
+    numbers.push_back(*number);
+  }
+  const int64_t batch = numbers[0], heads = numbers[1], keyHeads = numbers[2], queries = numbers[3],
+                keys = numbers[4], bytes = bytesOf(skeleton.getElementType());
+  llvm::SmallVector<mlir::Attribute> maps;
+  for (int64_t operand = 0; operand < 3; ++operand) { // query, key, value
+    llvm::ArrayRef<int64_t> strides =
+        llvm::ArrayRef(numbers).slice(kernel::kAttentionLengths + 3 * operand, 3); // batch, head, row
+    bool query = operand == 0;
+    const int64_t extents[] = {
+        static_cast<int64_t>(operand == 2 ? skeleton.getValueDim() : skeleton.getHeadDim()),
+        query ? queries : keys, query ? heads : keyHeads, batch};
+    int64_t steps[] = {strides[2] * bytes, strides[1] * bytes, strides[0] * bytes};
+    for (auto [step, extent] : llvm::zip(steps, llvm::ArrayRef(extents).drop_front()))
+      if (extent == 1)
+        step = kAccessBytes; // Not used, and maybe 0.
+    const int64_t box[] = {kBoxColumns, query ? kQueryRows : static_cast<int64_t>(skeleton.getTileN()), 1, 1};
+    auto argument = llvm::cast<mlir::BlockArgument>(skeleton.getBuffers()[operand]);
+    maps.push_back(plan::TensorMapAttr::get(func.getContext(), argument.getArgNumber(),
+                                            skeleton.getElementType(), extents, steps, box,
+                                            plan::Swizzle::Bytes128));
+  }
+  return mlir::ArrayAttr::get(func.getContext(), maps);
 }

@@ -44,7 +44,16 @@ int64_t threadsOf(kernel::FuncOp func);
 /// Blocks of a launch of a legalised kernel with these counts. The error is put on `launch`: a row extent
 /// that is no arithmetic on constants and counts, no rows at all, more blocks than a grid can have.
 mlir::FailureOr<std::array<int64_t, 3>> gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts,
-                                               mlir::Operation *launch);
+                                               const TargetInfo &target, mlir::Operation *launch);
+
+/// Whether a skeleton's version has the tensor unit copy: then its kernel takes tensor maps of query, key and
+/// value as further arguments.
+bool takesTensorMaps(kernel::SkeletonOp skeleton);
+
+/// The tensor maps (plan::TensorMapAttr) that a launch of a legalised kernel with these counts passes; null
+/// where the kernel takes none. Errors as for gridOf.
+mlir::FailureOr<mlir::ArrayAttr> tensorMapsOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts,
+                                              mlir::Operation *launch);
 
 } // namespace heddle::cuda
 

@@ -264,21 +264,25 @@ static bool isAligned(kernel::SkeletonOp skeleton) {
                       [&](mlir::Value stride) { return powerOfTwoDivisor(stride) % elements == 0; });
 }
 
-static LogicalResult chooseTile(kernel::SkeletonOp skeleton, const TargetInfo &target) {
+static LogicalResult chooseVersion(kernel::SkeletonOp skeleton, const TargetInfo &target) {
   int64_t headDim = skeleton.getHeadDim(), valueDim = skeleton.getValueDim();
   mlir::Type element = skeleton.getElementType();
-  std::optional<AttentionTile> tile =
-      target.attentionTile(element, headDim, valueDim, skeleton.getCausal(),
-                           !skeleton.getScore().empty() || !skeleton.getMask().empty());
-  if (!tile)
+  bool aligned = isAligned(skeleton), generated = !skeleton.getScore().empty() || !skeleton.getMask().empty();
+  std::optional<AttentionChoice> choice = target.attention(
+      {element, headDim, valueDim, skeleton.getCausal(), generated, aligned, skeleton.getBroadcast()});
+  if (!choice)
     return skeleton.emitError() << "no tile for attention over " << element << " heads of " << headDim
                                 << " and " << valueDim << " elements on " << target.arch();
-  skeleton.setTileM(tile->tileM);
-  skeleton.setTileN(tile->tileN);
-  skeleton.setThreads(tile->warps * 32);
-  skeleton.setMinBlocks(tile->minBlocks);
-  skeleton.setAligned(isAligned(skeleton));
-  skeleton.setSharedBytes(attentionSharedBytes(element, headDim, valueDim, *tile));
+  skeleton.setVersion(choice->version);
+  if (!choice->reason.empty())
+    skeleton.setReason(choice->reason);
+  skeleton.setTileM(choice->tile.tileM);
+  skeleton.setTileN(choice->tile.tileN);
+  skeleton.setThreads(choice->tile.warps * 32);
+  skeleton.setMinBlocks(choice->tile.minBlocks);
+  skeleton.setStages(choice->tile.stages);
+  skeleton.setAligned(aligned);
+  skeleton.setSharedBytes(choice->sharedBytes);
   return success();
 }
 
@@ -298,7 +302,7 @@ LogicalResult heddle::cuda::legalizeKernel(kernel::FuncOp func, const TargetInfo
     if (failed(mapRows(func, rows, to)))
       return failure();
   for (auto skeleton : func.getBody().getOps<kernel::SkeletonOp>()) {
-    if (failed(chooseTile(skeleton, target)))
+    if (failed(chooseVersion(skeleton, target)))
       return failure();
     ++to.skeletons;
   }

@@ -4,6 +4,7 @@
 // score and mask functions, which carries what they read.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/Target/CUDA/Kernels.h"
 #include "compiler/Target/CUDA/Printer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,11 +64,23 @@ LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region 
 }
 
 LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
-  bool simt = skeleton.getElementType().isF32();
+  llvm::StringRef version = *skeleton.getVersion();
+  std::string shape = "Attention" + version.take_front().upper() + version.drop_front().str() + "Shape";
   std::string element = typeName(skeleton.getElementType());
   std::string sizes = std::to_string(skeleton.getHeadDim()) + ", " + std::to_string(skeleton.getValueDim()) +
                       ", " + std::to_string(skeleton.getTileM()) + ", " +
                       std::to_string(skeleton.getTileN()) + ", " + std::to_string(skeleton.getThreads() / 32);
+  if (skeleton.getStages() != 0)
+    sizes += ", " + std::to_string(skeleton.getStages());
+  // What the kernel is given beyond its operands, and passes on.
+  std::string maps;
+  llvm::SmallVector<std::string> parameters;
+  if (takesTensorMaps(skeleton))
+    for (const char *operand : {"q_map", "k_map", "v_map"}) {
+      std::string name = names.fresh(operand);
+      parameters.push_back("const __grid_constant__ heddle::TensorMap " + name);
+      maps += ", " + name;
+    }
 
   // The kernel's index arithmetic comes first in names, and later in the text.
   std::string before = std::move(out);
@@ -79,7 +92,9 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   out = std::move(before);
   depth = 0;
 
-  directive(std::string("#include \"attention_forward_") + (simt ? "simt" : "mma") + ".cuh\"");
+  if (skeleton.getReason())
+    directive("// " + skeleton.getReason()->str());
+  directive("#include \"attention_forward_" + version.str() + ".cuh\"");
   directive("#include \"row.cuh\"");
   directive("");
   llvm::SetVector<mlir::Value> captures = capturesOf(skeleton);
@@ -104,11 +119,11 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
     return failure();
   close(";");
   directive("");
-  line(std::string("static_assert(heddle::Attention") + (simt ? "Simt" : "Mma") + "Shape<" + sizes +
-       ">::kSharedBytes == " + std::to_string(skeleton.getSharedBytes()) +
-       ", \"the launch's shared memory\");");
+  line("static_assert(heddle::" + shape + "<" + sizes + ">::kSharedBytes == " +
+       std::to_string(skeleton.getSharedBytes()) + ", \"the launch's shared memory\");");
   directive("");
-  printHead(std::to_string(skeleton.getThreads()) + ", " + std::to_string(skeleton.getMinBlocks()));
+  printHead(std::to_string(skeleton.getThreads()) + ", " + std::to_string(skeleton.getMinBlocks()),
+            parameters);
   out += arithmetic;
   std::string params = names.fresh("params"), score = names.fresh("score");
   line("heddle::AttentionParams<" + element + "> " + params + ";");
@@ -132,8 +147,9 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
     assign(field, exprOf(count).text);
   assign("scale", floatLiteral(skeleton.getScale().convertToDouble()).text);
   line("const Score " + score + " = {" + members + "};");
-  line("heddle::attention_forward<" + element + ", " + sizes + ", Score, " + truth(skeleton.getAligned()) +
-       ">(" + params + ", " + score + ");");
+  std::string aligned = maps.empty() ? std::string(", ") + truth(skeleton.getAligned()) : "";
+  line("heddle::attention_forward<" + element + ", " + sizes + ", Score" + aligned + ">(" + params + ", " +
+       score + maps + ");");
   close();
   return success();
 }

@@ -94,12 +94,11 @@ LogicalResult Printer::define(mlir::Operation *op, bool sameVector) {
 // The function
 //===----------------------------------------------------------------------===//
 
-void Printer::printHead(const std::string &bounds) {
+void Printer::printHead(const std::string &bounds, llvm::ArrayRef<std::string> further) {
   std::string text =
       "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + func.getName().str() + "(";
-  bool first = true;
-  auto arguments = func.getBody().getArguments();
-  for (mlir::BlockArgument argument : arguments) {
+  llvm::SmallVector<std::string> parameters;
+  for (mlir::BlockArgument argument : func.getBody().getArguments()) {
     std::string parameter = "long long ";
     if (auto buffer = llvm::dyn_cast<kernel::BufferType>(argument.getType())) {
       // Restrict lets loads take the read-only path; a buffer that is written and read has neither promise.
@@ -107,17 +106,20 @@ void Printer::printHead(const std::string &bounds) {
       parameter = (written ? "" : "const ") + typeName(buffer.getElementType()) + " *" +
                   (written && read ? "" : "__restrict__ ");
     }
-    parameter += exprOf(argument).text + (argument == arguments.back() ? ")" : ",");
+    parameters.push_back(parameter + exprOf(argument).text);
+  }
+  parameters.append(further.begin(), further.end());
+  for (auto [index, name] : llvm::enumerate(parameters)) {
+    std::string parameter = name + (index + 1 == parameters.size() ? ")" : ",");
     if (text.size() + parameter.size() > kColumns) {
       directive(text);
       text = "    ";
-    } else if (!first) {
+    } else if (index != 0) {
       text += " ";
     }
     text += parameter;
-    first = false;
   }
-  open(arguments.empty() ? text + ")" : text);
+  open(parameters.empty() ? text + ")" : text);
 }
 
 LogicalResult Printer::printIndexArithmetic() {

@@ -42,8 +42,8 @@ private:
   llvm::LogicalResult define(mlir::Operation *op, bool sameVector = true);
   Expr positionOf(const Access &access, int64_t offset = 0) const;
   Expr elementOf(const Access &access) const;
-  /// The kernel's head, wrapped at the column limit.
-  void printHead(const std::string &bounds);
+  /// The kernel's head, wrapped at the column limit; `further` parameters follow the function's own.
+  void printHead(const std::string &bounds, llvm::ArrayRef<std::string> further = {});
   llvm::LogicalResult printIndexArithmetic();
 
   // Rows (PrintRows.cpp).

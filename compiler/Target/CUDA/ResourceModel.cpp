@@ -43,12 +43,6 @@ int64_t heddle::cuda::keptRegisters(kernel::RowsOp rows, int64_t threads) {
   return worst;
 }
 
-int64_t heddle::cuda::attentionSharedBytes(mlir::Type element, int64_t headDim, int64_t valueDim,
-                                           const AttentionTile &tile) {
-  return element.isF32() ? attentionSimtSharedBytes(int(headDim), int(valueDim), tile)
-                         : attentionMmaSharedBytes(int(headDim), int(valueDim), tile);
-}
-
 /// Registers of what one vector of a loop has read or is about to write. Halves of pairs count once.
 static int64_t vectorRegisters(kernel::ColumnsOp columns) {
   int64_t registers = 0;

@@ -38,10 +38,6 @@ int64_t registersOf(mlir::Type type);
 /// alive at the same time, at worst. Vectors are set, columns are constant.
 int64_t keptRegisters(kernel::RowsOp rows, int64_t threads);
 
-/// Dynamic shared memory of attention_forward with a tile, in bytes; the printed text asserts it.
-int64_t attentionSharedBytes(mlir::Type element, int64_t headDim, int64_t valueDim,
-                             const AttentionTile &tile);
-
 /// What a legalised kernel needs.
 Resources resourcesOf(kernel::FuncOp func);
 

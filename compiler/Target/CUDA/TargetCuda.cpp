@@ -79,10 +79,13 @@ struct TargetCuda : heddle::cuda::impl::TargetCudaBase<TargetCuda> {
     if (failed(legalizeKernel(func, target)))
       return failure();
     for (plan::LaunchOp launch : launches) {
-      mlir::FailureOr<std::array<int64_t, 3>> grid = gridOf(func, launch.getCounts(), launch);
-      if (failed(grid))
+      mlir::FailureOr<std::array<int64_t, 3>> grid = gridOf(func, launch.getCounts(), target, launch);
+      mlir::FailureOr<mlir::ArrayAttr> maps = tensorMapsOf(func, launch.getCounts(), launch);
+      if (failed(grid) || failed(maps))
         return failure();
       launch.setGrid(llvm::ArrayRef<int64_t>(*grid));
+      if (*maps)
+        launch.setMapsAttr(*maps);
     }
     mlir::FailureOr<std::string> text = printKernel(func);
     if (failed(text))

@@ -1,24 +1,25 @@
 //===- TargetInfo.cpp - What a GPU architecture offers --------------------===//
 #include "compiler/Target/CUDA/TargetInfo.h"
-#include "compiler/Target/CUDA/ResourceModel.h"
 
-#include "mlir/IR/Types.h"
-
+using namespace heddle;
 using namespace heddle::cuda;
 
 namespace {
 
-/// Ampere: mma.sync and cp.async. Later targets run the same code.
+/// Ampere: mma.sync and cp.async. Later targets run the same code where they have nothing better.
 class Sm80 : public TargetInfo {
 public:
   llvm::StringRef arch() const override { return "sm_80"; }
   int64_t maxSharedBytes() const override { return 163 * 1024; }
+  int processors() const override { return 108; } // A100
 };
 
 class Sm90a final : public Sm80 {
 public:
   llvm::StringRef arch() const override { return "sm_90a"; }
   int64_t maxSharedBytes() const override { return 227 * 1024; }
+  int processors() const override { return 132; } // H100 SXM, H200
+  std::optional<AttentionChoice> attention(const AttentionRequest &request) const override;
 };
 
 const Sm80 kSm80;
@@ -27,18 +28,51 @@ const TargetInfo *const kTargets[] = {&kSm80, &kSm90a};
 
 } // namespace
 
-std::optional<heddle::AttentionTile> TargetInfo::attentionTile(mlir::Type element, int64_t headDim,
-                                                               int64_t valueDim, bool causal,
-                                                               bool generated) const {
-  int64_t least = std::min(headDim, valueDim), most = std::max(headDim, valueDim);
-  if (least < 8 || headDim % 8 != 0 || valueDim % 8 != 0 || most > 256)
+/// The sizes that the device library's copies and products are made for.
+static bool isSupported(const AttentionRequest &request) {
+  int64_t least = std::min(request.headDim, request.valueDim);
+  int64_t most = std::max(request.headDim, request.valueDim);
+  return least >= 8 && request.headDim % 8 == 0 && request.valueDim % 8 == 0 && most <= 256;
+}
+
+std::optional<AttentionChoice> TargetInfo::attention(const AttentionRequest &request) const {
+  if (!isSupported(request))
     return std::nullopt;
-  AttentionTile tile = element.isF32() ? attentionSimtTile(int(headDim), int(valueDim), generated, causal,
-                                                           int(maxSharedBytes()))
-                                       : attentionMmaTile(int(headDim), int(valueDim), generated);
-  if (attentionSharedBytes(element, headDim, valueDim, tile) > maxSharedBytes())
+  int headDim = int(request.headDim), valueDim = int(request.valueDim);
+  AttentionChoice choice;
+  if (request.element.isF32()) {
+    AttentionTile tile =
+        attentionSimtTile(headDim, valueDim, request.generated, request.causal, int(maxSharedBytes()));
+    choice = {"simt", tile, attentionSimtSharedBytes(headDim, valueDim, tile), ""};
+  } else {
+    AttentionTile tile = attentionMmaTile(headDim, valueDim, request.generated);
+    choice = {"mma", tile, attentionMmaSharedBytes(headDim, valueDim, tile), ""};
+  }
+  if (choice.sharedBytes > maxSharedBytes())
     return std::nullopt;
-  return tile;
+  return choice;
+}
+
+std::optional<AttentionChoice> Sm90a::attention(const AttentionRequest &request) const {
+  std::optional<AttentionChoice> portable = TargetInfo::attention(request);
+  if (!portable || request.element.isF32())
+    return portable;
+  int headDim = int(request.headDim), valueDim = int(request.valueDim);
+  if (std::max(headDim, valueDim) > kAttentionWgmmaDim) {
+    // Its accumulators would leave a thread no registers for tiles that keep the tensor cores busy.
+    portable->reason = "no wgmma: heads of more than " + std::to_string(kAttentionWgmmaDim) + " elements";
+    return portable;
+  }
+  if (!request.aligned) {
+    portable->reason = "no wgmma: rows do not keep to multiples of 16 bytes";
+    return portable;
+  }
+  if (request.broadcast) {
+    portable->reason = "no wgmma: an operand is repeated, which a tensor map does not describe";
+    return portable;
+  }
+  AttentionTile tile = attentionWgmmaTile(headDim, valueDim, request.causal, request.generated);
+  return AttentionChoice{"wgmma", tile, attentionWgmmaSharedBytes(headDim, valueDim, tile), ""};
 }
 
 const TargetInfo *TargetInfo::get(llvm::StringRef arch) {

@@ -8,17 +8,37 @@
 
 #include "compiler/Target/CUDA/device/attention_tiles.h"
 
+#include "mlir/IR/Types.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <optional>
-
-namespace mlir {
-class Type;
-}
+#include <string>
 
 namespace heddle::cuda {
+
+/// Attention as one kernel has it: heads of `headDim` and `valueDim` elements of f32, bf16 or f16;
+/// `generated` where there is a score or mask function, `causal` where later keys are not seen, `aligned`
+/// where all rows keep to multiples of 16 bytes, `broadcast` where an operand repeats itself.
+struct AttentionRequest {
+  mlir::Type element;
+  int64_t headDim;
+  int64_t valueDim;
+  bool causal;
+  bool generated;
+  bool aligned;
+  bool broadcast;
+};
+
+/// How a target computes it.
+struct AttentionChoice {
+  llvm::StringRef version; ///< device/attention_forward_<version>.cuh
+  AttentionTile tile;
+  int64_t sharedBytes; ///< Dynamic, of a block; the printed text asserts it.
+  /// Why the target's fastest version for the type does not serve; empty where it is the choice.
+  std::string reason;
+};
 
 class TargetInfo {
 public:
@@ -32,15 +52,16 @@ public:
   virtual llvm::StringRef arch() const = 0;
   /// Shared memory that one block may ask for, in bytes.
   virtual int64_t maxSharedBytes() const = 0;
+  /// Multiprocessors of the GPU that launches are sized for, where their number matters; others run the same
+  /// launch.
+  virtual int processors() const = 0;
   /// 32-bit registers of a multiprocessor, shared by its threads.
   virtual int64_t registerFile() const { return 65536; }
   /// Registers that one thread can have.
   virtual int64_t maxRegisters() const { return 255; }
-  /// Tile for attention over heads of `headDim` and `valueDim` elements (multiples of 8, up to 256) of f32,
-  /// bf16 or f16; `generated` where there is a score or mask function, `causal` where later keys are not
-  /// seen. Nothing where the target has none that fits.
-  virtual std::optional<AttentionTile> attentionTile(mlir::Type element, int64_t headDim, int64_t valueDim,
-                                                     bool causal, bool generated) const;
+  /// Version and tile for attention over heads of multiples of 8 elements, up to 256. Nothing where the
+  /// target has none that fits.
+  virtual std::optional<AttentionChoice> attention(const AttentionRequest &request) const;
 };
 
 } // namespace heddle::cuda

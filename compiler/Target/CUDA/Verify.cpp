@@ -153,6 +153,8 @@ static LogicalResult verifySkeleton(kernel::SkeletonOp skeleton, const TargetInf
   if (skeleton.getTileM() < 1 || skeleton.getTileN() < 1 || skeleton.getThreads() < 32 ||
       skeleton.getMinBlocks() < 1)
     return skeleton.emitError("has no tile");
+  if (!skeleton.getVersion())
+    return skeleton.emitError("has no version");
   if (skeleton.getSharedBytes() > static_cast<uint64_t>(target.maxSharedBytes()))
     return skeleton.emitError() << "needs " << skeleton.getSharedBytes()
                                 << " bytes of shared memory; a block of " << target.arch() << " has at most "

@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace heddle::runtime {
@@ -34,10 +35,20 @@ public:
   /// Loads a cubin and finds its entry point.
   Status add(const Kernel &kernel, const std::vector<uint8_t> &cubin);
 
+  /// The tensor maps of a launch of the plan that was loaded, encoded for these addresses. They are kept by
+  /// launch: a plan's buffers stay where they are, but for those of the eager pipeline.
+  StatusOr<std::span<CUtensorMap>> maps(const Launch &launch, std::span<void *const> buffers);
+
   std::vector<CudaFunction> functions; ///< As Plan::kernels.
   std::vector<std::string> names;      ///< For messages.
 
 private:
+  struct EncodedMaps {
+    std::vector<void *> addresses; ///< That the maps were made for.
+    std::vector<CUtensorMap> maps;
+  };
+
+  std::unordered_map<const Launch *, EncodedMaps> encoded_;
   const Driver &driver_;
   std::vector<CUmodule> modules_;
 };

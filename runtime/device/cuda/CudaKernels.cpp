@@ -14,8 +14,9 @@
 
 using namespace heddle::runtime;
 
-/// The driver takes 4 KiB of arguments (32 KiB on newer ones); every argument of ours is 8 bytes.
+/// The driver takes 4 KiB of arguments (32 KiB on newer ones): 8 bytes each, a tensor map 128.
 static constexpr size_t kMaxArguments = 512;
+static constexpr size_t kArgumentsOfMap = sizeof(CUtensorMap) / 8;
 
 CudaKernels::~CudaKernels() {
   for (CUmodule module : modules_)
@@ -49,6 +50,45 @@ Status CudaKernels::add(const Kernel &kernel, const std::vector<uint8_t> &cubin)
   functions.push_back(loaded);
   names.push_back(kernel.name);
   return Status::ok();
+}
+
+/// The driver's form of a map whose first element is at `address`; the plan's verifier has seen it.
+static Status encode(const Driver &driver, const TensorMap &map, void *address, const std::string &context,
+                     CUtensorMap &encoded) {
+  const CUtensorMapDataType type = map.dtype == DType::F32    ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                                   : map.dtype == DType::BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                                                              : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  const std::vector<cuuint64_t> extents(map.extents.begin(), map.extents.end());
+  const std::vector<cuuint64_t> strides(map.strides.begin(), map.strides.end());
+  const std::vector<cuuint32_t> box(map.box.begin(), map.box.end());
+  const std::vector<cuuint32_t> steps(map.extents.size(), 1);
+  HEDDLE_RETURN_IF_CUDA_ERROR(driver, tensorMapEncodeTiled,
+                              (&encoded, type, cuuint32_t(extents.size()), address, extents.data(),
+                               strides.data(), box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+                               static_cast<CUtensorMapSwizzle>(map.swizzle),
+                               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                              context);
+  return Status::ok();
+}
+
+StatusOr<std::span<CUtensorMap>> CudaKernels::maps(const Launch &launch, std::span<void *const> buffers) {
+  const std::string &name = names[launch.kernel];
+  if (!driver_.tensorMapEncodeTiled)
+    return unavailable("kernel " + name + " has tensor maps, which this driver lacks; wanted CUDA 12.0");
+  EncodedMaps &kept = encoded_[&launch];
+  kept.maps.resize(launch.maps.size());
+  kept.addresses.resize(launch.maps.size(), nullptr);
+  for (size_t i = 0; i < launch.maps.size(); ++i) {
+    const TensorMap &map = launch.maps[i];
+    if (map.operand < 0 || size_t(map.operand) >= buffers.size() || !buffers[map.operand])
+      return internalError("kernel " + name + ": tensor map " + std::to_string(i) + " has no address");
+    if (kept.addresses[i] == buffers[map.operand])
+      continue;
+    HEDDLE_RETURN_IF_ERROR(encode(driver_, map, buffers[map.operand],
+                                  "kernel " + name + ", tensor map " + std::to_string(i), kept.maps[i]));
+    kept.addresses[i] = buffers[map.operand];
+  }
+  return std::span<CUtensorMap>(kept.maps);
 }
 
 StatusOr<std::unique_ptr<LoadedKernels>> CudaDevice::load(const Plan &plan) {
@@ -101,18 +141,24 @@ Status CudaDevice::launch(LoadedKernels &kernels, const Launch &launch, std::spa
   const CudaFunction &function = loaded.functions[launch.kernel];
 
   // The driver copies the arguments in the call; it is given pointers to where they are already.
-  const size_t count = buffers.size() + launch.counts.size();
-  if (count > kMaxArguments || (function.parameters >= 0 && count != size_t(function.parameters)))
+  const size_t count = buffers.size() + launch.counts.size() + launch.maps.size();
+  if (count + launch.maps.size() * (kArgumentsOfMap - 1) > kMaxArguments ||
+      (function.parameters >= 0 && count != size_t(function.parameters)))
     return internalError("kernel " + loaded.names[launch.kernel] + " takes " +
                          std::to_string(function.parameters) + " arguments; the plan gives " +
                          std::to_string(count) + ", at most " + std::to_string(kMaxArguments) +
-                         " are possible");
+                         " words are possible");
   void *arguments[kMaxArguments];
   size_t next = 0;
   for (void *const &buffer : buffers)
     arguments[next++] = const_cast<void **>(&buffer);
   for (const int64_t &value : launch.counts)
     arguments[next++] = const_cast<int64_t *>(&value);
+  if (!launch.maps.empty()) {
+    HEDDLE_ASSIGN_OR_RETURN(std::span<CUtensorMap> maps, loaded.maps(launch, buffers));
+    for (CUtensorMap &map : maps)
+      arguments[next++] = &map;
+  }
 
   for (int64_t blocks : launch.grid)
     if (blocks < 1 || blocks > INT_MAX)

@@ -44,6 +44,8 @@ Status Driver::load() {
   HEDDLE_DRIVER_FUNCTIONS(HEDDLE_BIND)
 #undef HEDDLE_BIND
   HEDDLE_RETURN_IF_ERROR(library.bind("cuEventElapsedTime", elapsedTime));
+  tensorMapEncodeTiled =
+      reinterpret_cast<decltype(tensorMapEncodeTiled)>(library.find("cuTensorMapEncodeTiled"));
   funcGetParamInfo = reinterpret_cast<decltype(funcGetParamInfo)>(library.find("cuFuncGetParamInfo"));
   funcLoad = reinterpret_cast<decltype(funcLoad)>(library.find("cuFuncLoad"));
   HEDDLE_RETURN_IF_CUDA_ERROR(*this, cuInit, (0), path_);

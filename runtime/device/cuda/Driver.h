@@ -75,6 +75,8 @@ public:
 #undef HEDDLE_MEMBER
   /// Declared by hand: cuda.h of CUDA 13 maps the name to a version that drivers before 12.8 lack.
   CUresult (*elapsedTime)(float *ms, CUevent begin, CUevent end) = nullptr;
+  /// Null before CUDA 12.0.
+  decltype(&::cuTensorMapEncodeTiled) tensorMapEncodeTiled = nullptr;
   /// Null before CUDA 12.4; used to check argument counts.
   CUresult (*funcGetParamInfo)(CUfunction function, size_t index, size_t *offset, size_t *size) = nullptr;
   /// Null before CUDA 12.4; loads a function that the driver would else load at its first launch.

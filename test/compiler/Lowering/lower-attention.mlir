@@ -93,3 +93,25 @@ func.func @main(%q: tensor<2x4x3x8xf32>, %k: tensor<2x4x5x8xf32>, %ids: tensor<2
   %0 = graph.attention %q, %k, %k mask %m : tensor<2x1x1x5xi1> scale 0.5 : tensor<2x4x3x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32> -> tensor<2x4x3x8xf32>
   return %0 : tensor<2x4x3x8xf32>
 }
+
+// -----
+
+// Keys of one batch for all: the skeleton is told, since not every copy can repeat. An extent of 1 repeats nothing.
+// CHECK: kernel.skeleton
+// CHECK: {broadcast}
+// CHECK: counts [2, 4, 4, 3, 5, 96, 24, 8, 0, 40, 8, 0, 40, 8, 96, 24, 8]
+func.func @main(%q: tensor<2x4x3x8xbf16>, %k: tensor<1x4x5x8xbf16>) -> tensor<2x4x3x8xbf16> {
+  %b = graph.broadcast %k : tensor<1x4x5x8xbf16> -> tensor<2x4x5x8xbf16>
+  %0 = graph.attention %q, %b, %b scale 0.5 : tensor<2x4x3x8xbf16>, tensor<2x4x5x8xbf16>, tensor<2x4x5x8xbf16> -> tensor<2x4x3x8xbf16>
+  return %0 : tensor<2x4x3x8xbf16>
+}
+
+// -----
+
+// CHECK: kernel.skeleton
+// CHECK-NOT: broadcast
+// CHECK: plan.launch
+func.func @main(%q: tensor<1x1x3x8xbf16>, %k: tensor<1x1x1x8xbf16>) -> tensor<1x1x3x8xbf16> {
+  %0 = graph.attention %q, %k, %k scale 0.5 : tensor<1x1x3x8xbf16>, tensor<1x1x1x8xbf16>, tensor<1x1x1x8xbf16> -> tensor<1x1x3x8xbf16>
+  return %0 : tensor<1x1x3x8xbf16>
+}

@@ -302,6 +302,31 @@ plan.program @p attributes {model = "", device = "cuda", target = "", pipeline =
 
 // -----
 
+plan.program @p attributes {model = "", device = "cuda", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.kernel @k cuda "sm_90a" {source = "void k() {}", threads = 32 : i64}
+  // expected-error@+1 {{'plan.launch' op tensor map 0 is of operand 0, wanted one of 0}}
+  plan.launch @k [] counts [] phase forward {maps = [#plan.tensor_map<operand = 0, elementType = f32, extents = [4], strides = [], box = [4], swizzle = none>]}
+}
+
+// -----
+
+plan.program @p attributes {model = "", device = "cuda", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a scratch tensor<4xi32>
+  plan.kernel @k cuda "sm_90a" {source = "void k() {}", threads = 32 : i64}
+  // expected-error@+1 {{'plan.launch' op tensor map 0 has elements 'i32', wanted f32, bf16 or f16}}
+  plan.launch @k [#plan.ref<@a>] counts [] phase forward {maps = [#plan.tensor_map<operand = 0, elementType = i32, extents = [4], strides = [], box = [4], swizzle = none>]}
+}
+
+// -----
+
+plan.program @p attributes {model = "", device = "cuda", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.kernel @k cuda "sm_90a" {source = "void k() {}", threads = 32 : i64}
+  // expected-error@+1 {{'plan.launch' op attribute 'maps' failed to satisfy constraint: tensor maps}}
+  plan.launch @k [] counts [] phase forward {maps = [1 : i64]}
+}
+
+// -----
+
 plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
   plan.kernel @k cpu "x86-64-v3" {source = "", binary = array<i8: 1>}
   // expected-error@+1 {{'plan.launch' op items -1, wanted 0 or more}}

@@ -57,6 +57,11 @@ plan.program @full attributes {model = "study:small", device = "cuda", target = 
     {grid = array<i64: 2, 1, 3>, label = "rows", location = "model.py:7"}
   // CHECK-NEXT: plan.launch @late [#plan.ref<@f + 4>] counts [4] phase forward {items = 2 : i64}
   plan.launch @late [#plan.ref<@f + 4>] counts [4] phase forward {items = 2 : i64}
+  // CHECK-NEXT: plan.launch @rows [#plan.ref<@f>] counts [] phase forward {grid = array<i64: 1, 1, 1>, maps = [#plan.tensor_map<operand = 0, elementType = f32, extents = [2, 3], strides = [16], box = [4, 2], swizzle = bytes128>, #plan.tensor_map<operand = 0, elementType = bf16, extents = [8], strides = [], box = [8], swizzle = none>]}
+  plan.launch @rows [#plan.ref<@f>] counts [] phase forward
+    {grid = array<i64: 1, 1, 1>,
+     maps = [#plan.tensor_map<operand = 0, elementType = f32, extents = [2, 3], strides = [16], box = [4, 2], swizzle = bytes128>,
+             #plan.tensor_map<operand = 0, elementType = bf16, extents = [8], strides = [], box = [8], swizzle = none>]}
   // CHECK-NEXT: plan.launch @rows [] counts [] phase forward
   plan.launch @rows [] counts [] phase forward
 

@@ -1,4 +1,4 @@
-#include "attention_forward_mma.cuh"
+#include "attention_forward_wgmma.cuh"
 #include "row.cuh"
 
 struct Score {
@@ -9,14 +9,16 @@ struct Score {
   __device__ bool keep(int b, int h, int i, int j) const { return true; }
 };
 
-static_assert(heddle::AttentionMmaShape<128, 128, 128, 64, 4>::kSharedBytes == 104480, "the launch's shared memory");
+static_assert(heddle::AttentionWgmmaShape<128, 128, 128, 128, 12, 2>::kSharedBytes == 163936, "the launch's shared memory");
 
-extern "C" __global__ void __launch_bounds__(128, 2) attention_full_bf16(
+extern "C" __global__ void __launch_bounds__(384, 1) attention_full_bf16(
     const heddle::bf16 *__restrict__ q, const heddle::bf16 *__restrict__ k,
     const heddle::bf16 *__restrict__ v, heddle::bf16 *__restrict__ out, long long batch, long long heads,
     long long key_heads, long long queries, long long keys, long long q_batch, long long q_head,
     long long q_row, long long k_batch, long long k_head, long long k_row, long long v_batch,
-    long long v_head, long long v_row, long long out_batch, long long out_head, long long out_row) {
+    long long v_head, long long v_row, long long out_batch, long long out_head, long long out_row,
+    const __grid_constant__ heddle::TensorMap q_map, const __grid_constant__ heddle::TensorMap k_map,
+    const __grid_constant__ heddle::TensorMap v_map) {
   heddle::AttentionParams<heddle::bf16> params;
   params.q = q;
   params.k = k;
@@ -42,5 +44,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_full_bf16(
   params.out_row = out_row;
   params.scale = 0.088388346f;
   const Score score = {};
-  heddle::attention_forward<heddle::bf16, 128, 128, 128, 64, 4, Score, true>(params, score);
+  heddle::attention_forward<heddle::bf16, 128, 128, 128, 128, 12, 2, Score>(params, score, q_map, k_map, v_map);
 }

@@ -1,4 +1,4 @@
-#include "attention_forward_mma.cuh"
+#include "attention_forward_wgmma.cuh"
 #include "row.cuh"
 
 struct Score {
@@ -15,15 +15,16 @@ struct Score {
   }
 };
 
-static_assert(heddle::AttentionMmaShape<64, 64, 128, 32, 4>::kSharedBytes == 36896, "the launch's shared memory");
+static_assert(heddle::AttentionWgmmaShape<64, 64, 128, 64, 12, 2>::kSharedBytes == 49248, "the launch's shared memory");
 
-extern "C" __global__ void __launch_bounds__(128, 2) attention_padding_bf16(
+extern "C" __global__ void __launch_bounds__(384, 1) attention_padding_bf16(
     const heddle::bf16 *__restrict__ q, const heddle::bf16 *__restrict__ k,
     const heddle::bf16 *__restrict__ v, heddle::bf16 *__restrict__ out, const int *__restrict__ ids,
     long long batch, long long heads, long long key_heads, long long queries, long long keys,
     long long q_batch, long long q_head, long long q_row, long long k_batch, long long k_head,
     long long k_row, long long v_batch, long long v_head, long long v_row, long long out_batch,
-    long long out_head, long long out_row) {
+    long long out_head, long long out_row, const __grid_constant__ heddle::TensorMap q_map,
+    const __grid_constant__ heddle::TensorMap k_map, const __grid_constant__ heddle::TensorMap v_map) {
   heddle::AttentionParams<heddle::bf16> params;
   params.q = q;
   params.k = k;
@@ -49,5 +50,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_padding_bf16(
   params.out_row = out_row;
   params.scale = 0.125f;
   const Score score = {ids, keys};
-  heddle::attention_forward<heddle::bf16, 64, 64, 128, 32, 4, Score, true>(params, score);
+  heddle::attention_forward<heddle::bf16, 64, 64, 128, 64, 12, 2, Score>(params, score, q_map, k_map, v_map);
 }

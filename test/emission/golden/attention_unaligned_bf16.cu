@@ -1,3 +1,4 @@
+// no wgmma: rows do not keep to multiples of 16 bytes
 #include "attention_forward_mma.cuh"
 #include "row.cuh"
 

@@ -1,3 +1,4 @@
+// no wgmma: heads of more than 128 elements
 #include "attention_forward_mma.cuh"
 #include "row.cuh"
 

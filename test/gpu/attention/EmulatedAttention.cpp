@@ -3,13 +3,18 @@
 //
 // The attention skeletons against float64, run thread by thread on the CPU (Emulation.h): head sizes that
 // need padding, value widths that differ, ragged lengths and strides, masks, scores, grouped heads, and signs
-// of the scale. Compiled with -DHEDDLE_SIMT for float32, without for bf16 and f16.
+// of the scale. Compiled with -DHEDDLE_SIMT for float32, with -DHEDDLE_WGMMA for bf16 and f16 on sm_90a,
+// without for bf16 and f16 elsewhere.
 
 #include "Emulation.h"
 
 #include "bench/kernels/attention_score.cuh"
 #ifdef HEDDLE_SIMT
 #include "compiler/Target/CUDA/device/attention_forward_simt.cuh"
+#elif defined(HEDDLE_WGMMA)
+#include "EmulatedWgmma.h"
+
+#include "compiler/Target/CUDA/device/attention_forward_wgmma.cuh"
 #else
 #include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
 #endif
@@ -29,16 +34,42 @@ constexpr Element kElement<bf16> = Element::BF16;
 template <>
 constexpr Element kElement<f16> = Element::F16;
 
-template <int D, int V, int M, int N, int W>
-#ifdef HEDDLE_SIMT
-using ShapeOf = AttentionSimtShape<D, V, M, N, W>;
+template <typename T, int D, int V, int M, int N, int W, typename Score>
+void launch(const AttentionParams<T> &p, const Score &score, bool aligned, uint64_t seed) {
+  const int blocks = attention_blocks(p.batch, p.heads, p.q_len, M);
+#ifdef HEDDLE_WGMMA
+  if (!aligned)
+    emulation::die("the tensor unit wants aligned rows");
+  constexpr int kStages = W == 16 ? 3 : 2;
+  const TensorMap q{p.q, D, p.q_len, p.heads, p.batch, p.q_row, p.q_head, p.q_batch, 64};
+  const TensorMap k{p.k, D, p.kv_len, p.kv_heads, p.batch, p.k_row, p.k_head, p.k_batch, N};
+  const TensorMap v{p.v, V, p.kv_len, p.kv_heads, p.batch, p.v_row, p.v_head, p.v_batch, N};
+  // A third of the tiles' number of blocks, too: then blocks go on to further tiles, there and back.
+  emulation::launch(seed % 2 ? blocks : (blocks + 2) / 3, W * 32,
+                    AttentionWgmmaShape<D, V, M, N, W, kStages>::kSharedBytes, seed,
+                    [&] { attention_forward<T, D, V, M, N, W, kStages>(p, score, q, k, v); });
 #else
-using ShapeOf = AttentionMmaShape<D, V, M, N, W>;
+#ifdef HEDDLE_SIMT
+  using Shape = AttentionSimtShape<D, V, M, N, W>;
+#else
+  using Shape = AttentionMmaShape<D, V, M, N, W>;
 #endif
+  emulation::launch(blocks, W * 32, Shape::kSharedBytes, seed, [&] {
+    if (aligned)
+      attention_forward<T, D, V, M, N, W, Score, true>(p, score);
+    else
+      attention_forward<T, D, V, M, N, W, Score, false>(p, score);
+  });
+#endif
+}
 
 template <typename T, int D, int V, int M, int N, int W, bool Causal, bool Mask, bool HasScore,
           int Window = 0>
 void run(Problem p) {
+#ifdef HEDDLE_WGMMA // wants aligned rows
+  if (p.layout == Layout::Ragged)
+    p.layout = Layout::Packed;
+#endif
   p.window = Window;
   p.element = kElement<T>;
   p.headDim = D;
@@ -83,15 +114,9 @@ void run(Problem p) {
                             o.out.head,
                             o.out.row,
                             p.scale};
-  TestScore<Causal, Mask, HasScore, Window> score{o.mask.data(), o.bias.data(), p.kvLen};
-  emulation::launch(attention_blocks(p.batch, p.heads, p.qLen, M), W * 32,
-                    ShapeOf<D, V, M, N, W>::kSharedBytes, p.seed, [&] {
-                      using Score = TestScore<Causal, Mask, HasScore, Window>;
-                      if (p.layout == Layout::Ragged)
-                        attention_forward<T, D, V, M, N, W, Score, false>(params, score);
-                      else
-                        attention_forward<T, D, V, M, N, W, Score, true>(params, score);
-                    });
+  using Score = TestScore<Causal, Mask, HasScore, Window>;
+  launch<T, D, V, M, N, W>(params, Score{o.mask.data(), o.bias.data(), p.kvLen}, p.layout != Layout::Ragged,
+                           p.seed);
   std::vector<float> decoded;
   for (long long i = 0; i < o.outElements; ++i)
     decoded.push_back(to_float(result[i]));
@@ -160,8 +185,7 @@ void runPlaced(uint64_t seed) {
                             kQueries * V,
                             V,
                             1.0f};
-  emulation::launch(attention_blocks(1, 1, kQueries, M), W * 32, ShapeOf<D, V, M, N, W>::kSharedBytes, seed,
-                    [&] { attention_forward<T, D, V, M, N, W, Score, true>(params, {}); });
+  launch<T, D, V, M, N, W>(params, Score{}, true, seed);
   // An exponential is good to 2 ulp of a factor that is at most 1; the sum, its reciprocal and the product
   // round once each. bf16 and f16 round the exponentials and the result.
   const double bound = kElement<T> == Element::F32 ? 0x1p-20 : 0x1p-7;
@@ -251,6 +275,14 @@ int main() {
   windows<float, 64, 64, 128, 64, 4>(10);
   windows<float, 40, 72, 32, 32, 1>(11);
   windows<float, 256, 160, 64, 32, 4>(12);
+#elif defined(HEDDLE_WGMMA)
+  suite<bf16, 64, 64, 192, 128, 16>(1);
+  suite<bf16, 128, 128, 128, 128, 12>(2);
+  suite<f16, 72, 104, 128, 64, 12>(3);
+  suite<bf16, 24, 40, 128, 64, 12>(4);
+  suite<f16, 88, 16, 192, 96, 16>(6);
+  windows<bf16, 64, 64, 128, 128, 12>(8);
+  windows<f16, 40, 72, 192, 96, 16>(9);
 #else
   suite<bf16, 64, 64, 128, 64, 4>(1);
   suite<f16, 16, 16, 64, 64, 4>(2);

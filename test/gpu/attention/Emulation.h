@@ -42,7 +42,7 @@ struct alignas(16) uint4 {
 struct Dim3 {
   unsigned int x = 1, y = 1, z = 1;
 };
-inline Dim3 threadIdx, blockIdx, blockDim;
+inline Dim3 threadIdx, blockIdx, blockDim, gridDim;
 using std::max;
 using std::min;
 
@@ -97,6 +97,7 @@ struct Block {
   ucontext_t scheduler;
   int current = 0;
   uint64_t random = 1;
+  long long idle = 0; // turns of fibers since something was done
   std::function<void()> body;
 };
 inline Block block;
@@ -110,6 +111,7 @@ inline void enter() {
 /// Arrives; the last of `count` first runs `action`, then everybody goes on.
 template <typename Action>
 void meet(Barrier &barrier, int count, Action action) {
+  block.idle = 0;
   if (++barrier.arrived == count) {
     action();
     barrier.arrived = 0;
@@ -143,13 +145,14 @@ inline void launch(int blocks, int threads, size_t sharedBytes, uint64_t seed, s
   block.threads = threads;
   block.body = std::move(body);
   block.random = seed * 2 + 1;
-  block.storage.resize(sharedBytes + 128);
-  block.shared = reinterpret_cast<unsigned char *>((reinterpret_cast<uintptr_t>(block.storage.data()) + 127) /
-                                                   128 * 128);
+  block.storage.resize(sharedBytes + 1024);
+  block.shared = reinterpret_cast<unsigned char *>(
+      (reinterpret_cast<uintptr_t>(block.storage.data()) + 1023) / 1024 * 1024);
   block.sharedBytes = sharedBytes;
   blockDim.x = threads;
   block.fibers.resize(threads);
   block.slots.resize(threads);
+  gridDim.x = blocks;
   for (int b = 0; b < blocks; ++b) {
     blockIdx.x = b;
     std::memset(block.shared, 0xff, sharedBytes);

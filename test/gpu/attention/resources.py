@@ -32,17 +32,16 @@ SOURCE = """
 #include "bench/kernels/attention_score.cuh"
 constexpr int D = {dim};
 constexpr heddle::AttentionTile {tiles};
-template <typename T, typename Score, int M, int N, int W>
-__device__ void body(const heddle::AttentionParams<T> &p, const Score &s) {{ heddle::attention_forward<T, D, D, M, N, W>(p, s); }}
 {kernels}
 """
 KERNEL = """
 extern "C" __global__ void __launch_bounds__({tile}.warps * 32, {tile}.minBlocks)
 {name}(const __grid_constant__ heddle::AttentionParams<{type}> p,
-     const __grid_constant__ heddle::bench::TestScore<{causal}, {mask}, {score}, {window}> s) {{
-  body<{type}, heddle::bench::TestScore<{causal}, {mask}, {score}, {window}>, {tile}.tileM, {tile}.tileN, {tile}.warps>(p, s);
+     const __grid_constant__ heddle::bench::TestScore<{causal}, {mask}, {score}, {window}> s{maps}) {{
+  heddle::attention_forward<{type}, D, D, {tile}.tileM, {tile}.tileN, {tile}.warps{stages}>(p, s{operands});
 }}
 """
+MAPS = ("q_map", "k_map", "v_map")
 
 
 def nvcc(source, arch, scratch, name):
@@ -66,6 +65,9 @@ def tile_table(scratch):
                    "  for (int d = 8; d <= 256; d += 8) for (int c = 0; c < 2; ++c) for (int g = 0; g < 2; ++g)\n"
                    f"  for (int limit : {{{limits}}}) {{\n"
                    "    AttentionTile m = attentionMmaTile(d, d, g), s = attentionSimtTile(d, d, g, c, limit);\n"
+                   "    AttentionTile w = attentionWgmmaTile(d, d, c, g);\n"
+                   '    if (d <= kAttentionWgmmaDim) std::printf("wgmma %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit,'
+                   " w.tileM, w.tileN, w.warps, w.minBlocks, attentionWgmmaSharedBytes(d, d, w));\n"
                    '    std::printf("mma %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, m.tileM, m.tileN, m.warps,'
                    " m.minBlocks, attentionMmaSharedBytes(d, d, m));\n"
                    '    std::printf("simt %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, s.tileM, s.tileN, s.warps,'
@@ -79,15 +81,26 @@ def tile_table(scratch):
     return table
 
 
+def family_of(arch, element, dim):
+    """As TargetInfo::attention, for aligned operands."""
+    if element == "f32":
+        return "simt"
+    return "wgmma" if arch == "90a" and dim <= 128 else "mma"
+
+
 def compile_kernel(arch, element, dim, kind, scratch):
     """One kernel a program: ptxas 13.0 crashes for sm_80 on four float32 instantiations in one."""
-    family = "simt" if element == "f32" else "mma"
+    family = family_of(arch, element, dim)
     causal, mask, score, window = KINDS[kind]
     generated = "true" if mask or score else "false"
-    function = (f"attentionSimtTile(D, D, {generated}, {causal}, {SHARED_LIMIT[arch]})" if family == "simt" else
-                f"attentionMmaTile(D, D, {generated})")
+    function = {"simt": f"attentionSimtTile(D, D, {generated}, {causal}, {SHARED_LIMIT[arch]})",
+                "mma": f"attentionMmaTile(D, D, {generated})",
+                "wgmma": f"attentionWgmmaTile(D, D, {causal}, {generated})"}[family]
     kernel = KERNEL.format(tile="tile", name=kind, type=TYPES[element], causal=causal, mask=mask, score=score,
-                           window=window)
+                           window=window, stages=", tile.stages" if family == "wgmma" else "",
+                           maps="".join(f", const __grid_constant__ heddle::TensorMap {name}" for name in MAPS)
+                           if family == "wgmma" else "",
+                           operands="".join(f", {name}" for name in MAPS) if family == "wgmma" else "")
     text = SOURCE.format(header=f"attention_forward_{family}.cuh", dim=dim, tiles=f"tile = heddle::{function}",
                          kernels=kernel)
     log = nvcc(text, arch, scratch, f"{element}_{dim}_{kind}_{arch}")
@@ -108,15 +121,14 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for header in sorted(os.listdir(DEVICE)):
             if header.endswith(".cuh"):
-                nvcc(f'#include "{header}"\n', "80", scratch, "alone_" + header.replace(".", "_"))
+                nvcc(f'#include "{header}"\n', "90a", scratch, "alone_" + header.replace(".", "_"))
         table = tile_table(scratch)
         print("arch,element,d,kind,tile_m x tile_n x warps x min_blocks,registers,spill_bytes,shared_bytes")
         jobs = [(a, e, d, k) for a in archs for e in TYPES for d in dims for k in KINDS]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             for arch, element, dim, kind, registers, spills in pool.map(lambda job: compile_kernel(*job, scratch), jobs):
                 causal, mask, score, _ = KINDS[kind]
-                tile, shared = table["simt" if element == "f32" else "mma", dim, causal, int(mask or score),
-                                     SHARED_LIMIT[arch]]
+                tile, shared = table[family_of(arch, element, dim), dim, causal, int(mask or score), SHARED_LIMIT[arch]]
                 print(f"sm_{arch},{element},{dim},{kind},{tile},{registers},{spills},{shared}", flush=True)
                 if spills or shared > SHARED_LIMIT[arch]:
                     print(f"error: {element} {dim} {kind} on sm_{arch} spills or does not fit", file=sys.stderr)

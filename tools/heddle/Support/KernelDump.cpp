@@ -66,6 +66,28 @@ static char *filled(long long bytes, int size, Fill type, unsigned int limit) {
 }
 )";
 
+/// As kHarness, where the kernel takes tensor maps.
+constexpr const char *kMapHarness = R"(
+#include <cuda.h>
+
+struct Extents { cuuint64_t values[5]; };
+struct Box { cuuint32_t values[5]; };
+
+static CUtensorMap mapOf(void *data, CUtensorMapDataType type, int rank, Extents extents, Extents strides, Box box,
+                         int swizzle) {
+  const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
+  CUtensorMap map;
+  CUresult result = cuTensorMapEncodeTiled(
+      &map, type, rank, data, extents.values, strides.values, box.values, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      (CUtensorMapSwizzle)swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    std::fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", (int)result);
+    std::exit(1);
+  }
+  return map;
+}
+)";
+
 /// The end of `main`: `kernel`, `grid`, `block`, `shared`, `arguments` and `bytes` are set.
 constexpr const char *kTiming = R"(
   if (shared > 0)
@@ -112,6 +134,19 @@ const char *fillOf(DType type) {
   return "";
 }
 
+const char *mapTypeOf(DType type) {
+  return type == DType::F32    ? "CU_TENSOR_MAP_DATA_TYPE_FLOAT32"
+         : type == DType::BF16 ? "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16"
+                               : "CU_TENSOR_MAP_DATA_TYPE_FLOAT16";
+}
+
+std::string listOf(const std::vector<int64_t> &values) {
+  std::string list;
+  for (int64_t value : values)
+    list += (list.empty() ? "" : ", ") + std::to_string(value);
+  return list;
+}
+
 /// The launch of `kernel` with the most blocks, the first of equals; -1 where there is none.
 int32_t largestLaunch(const Plan &plan, int32_t kernel) {
   auto blocks = [](const Launch &launch) { return launch.grid[0] * launch.grid[1] * launch.grid[2]; };
@@ -156,14 +191,18 @@ std::string kernelBench(const Plan &plan, int32_t index) {
   const Launch &launch = step.launch;
   auto text = [](int64_t value) { return std::to_string(value); };
 
-  std::string out = "// nvcc -std=c++17 -O3 -arch=" + kernel.target + " -o " + kernel.name + " " +
-                    kernel.name + ".cu && ./" + kernel.name + " [LAUNCHES]\n";
+  // The short form, -arch, also makes PTX for the architecture without the "a", which lacks its instructions.
+  std::string version = kernel.target.substr(kernel.target.find('_') + 1);
+  std::string out = "// nvcc -std=c++17 -O3 -gencode arch=compute_" + version + ",code=" + kernel.target +
+                    " -o " + kernel.name + " " + kernel.name + ".cu" +
+                    (launch.maps.empty() ? "" : " -lcuda") + " && ./" + kernel.name + " [LAUNCHES]\n";
   out += "// Times kernel " + kernel.name + " of " + inComment(plan.model) + " (" + plan.precision + ", " +
          plan.mode + ") as step " + text(number) + " of the plan launches it: " + inComment(step.label) +
          ".\n";
   out += "// GB/s counts each buffer once and whole, whatever the kernel reads of it; small ones stay in a "
          "cache.\n\n";
-  out += kernel.source + kHarness + "\nint main(int argc, char **argv) {\n";
+  out += kernel.source + kHarness + (launch.maps.empty() ? "" : kMapHarness) +
+         "\nint main(int argc, char **argv) {\n";
   out += "  const char *name = \"" + kernel.name + "\";\n";
   out += "  const void *kernel = (const void *)" + kernel.name + ";\n";
   out += "  const dim3 grid(" + text(launch.grid[0]) + ", " + text(launch.grid[1]) + ", " +
@@ -193,6 +232,15 @@ std::string kernelBench(const Plan &plan, int32_t index) {
     std::string count = "count" + text(static_cast<int64_t>(i));
     out += "  long long " + count + " = " + text(launch.counts[i]) + "ll;\n";
     arguments += (arguments.empty() ? "&" : ", &") + count;
+  }
+  for (size_t i = 0; i < launch.maps.size(); ++i) {
+    const TensorMap &map = launch.maps[i];
+    std::string name = "map" + text(static_cast<int64_t>(i));
+    out += "  CUtensorMap " + name + " = mapOf(pointer" + text(map.operand) + ", " + mapTypeOf(map.dtype) +
+           ", " + text(static_cast<int64_t>(map.extents.size())) + ", {" + listOf(map.extents) + "}, {" +
+           listOf(map.strides) + "}, {" + listOf(map.box) + "}, " + text(static_cast<int64_t>(map.swizzle)) +
+           ");\n";
+    arguments += (arguments.empty() ? "&" : ", &") + name;
   }
   out += "  void *arguments[] = {" + arguments + "};\n";
   return out + kTiming;

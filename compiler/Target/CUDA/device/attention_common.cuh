@@ -1,9 +1,9 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the two forward attention skeletons (attention_forward_mma.cuh for bf16 and f16,
-// attention_forward_simt.cuh for float32) share: the interface to generated text, and which tile a block
-// works on.
+// What the forward attention skeletons (attention_forward_mma.cuh for bf16 and f16,
+// attention_forward_wgmma.cuh for the same on sm_90a, attention_forward_simt.cuh for float32) share: the
+// interface to generated text, and which tile a block works on.
 //
 // For each batch b, head h and query i, with kv head h / (heads / kv_heads):
 //   s[j]   = score(scale * dot(q[i], k[j]))    where keep(i, j), otherwise -inf
@@ -43,6 +43,7 @@
 // at [i][j]; score() may return infinities and NaN, which count where keep() and kCausal let them.
 //
 // The template arguments are T, HeadDim, ValueDim, TileM, TileN, Warps, then optionally Score and Aligned.
+// The wgmma skeleton has Stages after Warps and no Aligned, and takes maps of q, k and v after the score.
 // attention_tiles.h chooses the tile, the launch bounds and the shared memory on the host. One kernel a
 // program: ptxas 13.0 crashes for sm_80 on several of the float32 ones in one.
 
@@ -92,19 +93,19 @@ struct AttentionWork {
 /// A100 (40 MB) or an H200 (50 MB), whose halves each keep a copy of what both use.
 constexpr long long kAttentionSectionBytes = 12ll << 20;
 
-/// Which tile this block computes. Blocks start in the order of their index. (batch, head) pairs are taken in
-/// sections whose keys and values stay in L2 together; within a section all pairs' tiles of one index come
+/// Which tile block `block` computes. Blocks start in the order of their index. (batch, head) pairs are taken
+/// in sections whose keys and values stay in L2 together; within a section all pairs' tiles of one index come
 /// before the next index, and causal tiles come longest first, so that the last blocks to finish are short
 /// ones.
 template <typename T, int HeadDim, int ValueDim, int TileM, bool Causal>
-__device__ inline AttentionWork attention_work(const AttentionParams<T> &p) {
+__device__ inline AttentionWork attention_work(const AttentionParams<T> &p, int block) {
   const int tiles = ceil_div(p.q_len, TileM);
   const int pairs = p.batch * p.heads;
   const long long pair_bytes = (long long)p.kv_len * (HeadDim + ValueDim) * (long long)sizeof(T);
   const long long fitting = kAttentionSectionBytes / pair_bytes;
   const int section_pairs = fitting < 1 ? 1 : fitting < pairs ? int(fitting) : pairs;
-  const int section = int(blockIdx.x) / (section_pairs * tiles);
-  const int within = int(blockIdx.x) - section * section_pairs * tiles;
+  const int section = block / (section_pairs * tiles);
+  const int within = block - section * section_pairs * tiles;
   const int left = pairs - section * section_pairs;
   const int here = left < section_pairs ? left : section_pairs;
   const int turn = within / here;

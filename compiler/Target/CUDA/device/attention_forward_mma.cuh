@@ -305,7 +305,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
 
   const int warp = threadIdx.x / kWarpSize;
   const int lane = threadIdx.x % kWarpSize;
-  const AttentionWork work = attention_work<T, HeadDim, ValueDim, TileM, Score::kCausal>(p);
+  const AttentionWork work = attention_work<T, HeadDim, ValueDim, TileM, Score::kCausal>(p, int(blockIdx.x));
   const int diagonal = p.kv_len - p.q_len;
   const int kv_head = work.head / (p.heads / p.kv_heads);
   const T *q = p.q + work.batch * p.q_batch + work.head * p.q_head + work.first_row * p.q_row;

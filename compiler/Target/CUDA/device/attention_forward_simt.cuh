@@ -199,7 +199,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   const int group = kn / Shape::kColumnLanes;
   float *warp_p = shared_v + TileN * Shape::kStrideV + warp * TileN * Shape::kStrideP;
 
-  const AttentionWork work = attention_work<T, HeadDim, ValueDim, TileM, Score::kCausal>(p);
+  const AttentionWork work = attention_work<T, HeadDim, ValueDim, TileM, Score::kCausal>(p, int(blockIdx.x));
   const int diagonal = p.kv_len - p.q_len;
   const int kv_head = work.head / (p.heads / p.kv_heads);
   const float *q = p.q + work.batch * p.q_batch + work.head * p.q_head + work.first_row * p.q_row;

@@ -110,12 +110,22 @@ kernel.func @untiled(%q: !kernel.buffer<bf16>, %n: index) {
 
 // -----
 
+kernel.func @no_version(%q: !kernel.buffer<bf16>, %n: index) {
+  // expected-error@+1 {{has no version}}
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+    {tileM = 128 : i64, tileN = 64 : i64, threads = 128 : i64, minBlocks = 1 : i64, sharedBytes = 4096 : i64}
+}
+
+// -----
+
 kernel.func @too_much_shared(%q: !kernel.buffer<bf16>, %n: index) {
   // expected-error@+1 {{needs 300000 bytes of shared memory; a block of sm_90a has at most 232448}}
   kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.0
     (%q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
-    {tileM = 128 : i64, tileN = 64 : i64, threads = 128 : i64, minBlocks = 1 : i64, sharedBytes = 300000 : i64}
+    {tileM = 128 : i64, tileN = 64 : i64, threads = 128 : i64, minBlocks = 1 : i64, sharedBytes = 300000 : i64, version = "mma"}
 }
 
 // -----

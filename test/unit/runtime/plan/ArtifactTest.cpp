@@ -96,6 +96,13 @@ TEST(Artifact, RoundTripKeepsEveryField) {
   ASSERT_EQ(l.buffers.size(), 3u);
   for (size_t i = 0; i < 3; ++i)
     expectSame(l.buffers[i], m.buffers[i]);
+  ASSERT_EQ(l.maps.size(), 1u);
+  EXPECT_EQ(l.maps[0].operand, m.maps[0].operand);
+  EXPECT_EQ(l.maps[0].dtype, m.maps[0].dtype);
+  EXPECT_EQ(l.maps[0].extents, m.maps[0].extents);
+  EXPECT_EQ(l.maps[0].strides, m.maps[0].strides);
+  EXPECT_EQ(l.maps[0].box, m.maps[0].box);
+  EXPECT_EQ(l.maps[0].swizzle, m.maps[0].swizzle);
   const Product &p = read->steps[1].product, &q = plan.steps[1].product;
   EXPECT_EQ(p.m, q.m);
   EXPECT_EQ(p.n, q.n);
@@ -179,7 +186,7 @@ TEST(Artifact, OtherFilesAndVersions) {
   auto bytes = *writePlan(samplePlan());
   bytes[8] = 77;
   EXPECT_EQ(readPlan(bytes).status().message(),
-            "the plan has format version 77, this program reads version 1; compile the model again");
+            "the plan has format version 77, this program reads version 2; compile the model again");
 }
 
 TEST(Artifact, FilesNameThePath) {

@@ -159,6 +159,51 @@ TEST(Verify, Launches) {
             "plan: step 1 (block product): a step of phase Init comes after a step of another phase");
 }
 
+TEST(Verify, TensorMaps) {
+  const std::string at = "plan: step 0 (block rms_norm): tensor map 0: ";
+  auto map = [&](const std::function<void(TensorMap &)> &change) {
+    return broken([&](Plan &p) { change(p.steps[0].launch.maps[0]); });
+  };
+  EXPECT_EQ(map([](TensorMap &m) { m.operand = 3; }), at + "operand: wanted 0 to 2, found 3");
+  EXPECT_EQ(map([](TensorMap &m) { m.operand = -1; }), at + "operand: wanted 0 to 2, found -1");
+  EXPECT_EQ(map([](TensorMap &m) { m.operand = 2; }), at + "wanted a buffer below 7, found -1");
+  EXPECT_EQ(map([](TensorMap &m) { m.dtype = DType::I32; }), at + "wanted f32, bf16 or f16, found i32");
+  EXPECT_EQ(map([](TensorMap &m) { m.swizzle = static_cast<Swizzle>(4); }),
+            at + "swizzle: wanted 0 to 3, found 4");
+  EXPECT_EQ(map([](TensorMap &m) { m.extents.clear(); }), at + "extents: wanted 1 to 5, found 0");
+  EXPECT_EQ(map([](TensorMap &m) { m.extents.assign(6, 1); }), at + "extents: wanted 1 to 5, found 6");
+  EXPECT_EQ(map([](TensorMap &m) { m.strides.clear(); }),
+            at + "wanted 1 strides and a box of 2, found 0 and 2");
+  EXPECT_EQ(map([](TensorMap &m) { m.box.pop_back(); }),
+            at + "wanted 1 strides and a box of 2, found 1 and 1");
+  EXPECT_EQ(map([](TensorMap &m) { m.extents[1] = 0; }), at + "extents[1]: wanted 1 to 4294967296, found 0");
+  EXPECT_EQ(map([](TensorMap &m) { m.box[1] = 257; }), at + "box[1]: wanted 1 to 256, found 257");
+  EXPECT_EQ(map([](TensorMap &m) { m.strides[0] = 0; }),
+            at + "strides[0]: wanted 16 to 1099511627760, found 0");
+  EXPECT_EQ(map([](TensorMap &m) { m.strides[0] = 20; }),
+            at + "strides[0]: wanted a multiple of 16, found 20");
+  EXPECT_EQ(map([](TensorMap &m) { m.box[0] = 2; }),
+            at + "box[0]: wanted a multiple of 16 bytes up to 32, found 8");
+  EXPECT_EQ(map([](TensorMap &m) { m.box[0] = 12; }),
+            at + "box[0]: wanted a multiple of 16 bytes up to 32, found 48");
+  EXPECT_EQ(
+      map([](TensorMap &m) { m.extents[0] = 3; }), // The last row ends where x does, and a column later.
+      at + "bytes 0 to 0+28 are outside buffer 0 (x) of 24");
+  EXPECT_EQ(map([](TensorMap &m) {
+              m.extents.assign(5, int64_t{1} << 32);
+              m.strides.assign(4, (int64_t{1} << 40) - 16);
+              m.box.assign(5, 4);
+            }),
+            at + "bytes 0 to 0+9223372036854775807 are outside buffer 0 (x) of 24");
+  EXPECT_EQ(broken([](Plan &p) {
+              p.buffers[0].bytes = 64;
+              p.steps[0].launch.buffers[0].byteOffset = 8;
+            }),
+            at + "wanted an operand at a multiple of 16 bytes, found byte 8");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.maps.resize(2); }, "cpu"),
+            "plan: step 0 (block rms_norm): wanted no tensor maps for device cpu, found 2");
+}
+
 TEST(Verify, Products) {
   const std::string at = "plan: step 1 (block product): ";
   auto product = [](const std::function<void(Product &)> &change) {

@@ -31,6 +31,31 @@ extern "C" __global__ void reverse(float *data) {
 }
 )";
 
+// Brings one box by the tensor unit and writes it out as it lies in shared memory.
+static const char *const kMapSource = R"(
+struct alignas(64) Map { unsigned long long words[16]; };
+extern "C" __global__ void box(float *out, const float *, long long c0, long long c1,
+                               const __grid_constant__ Map map) {
+  __shared__ alignas(1024) float tile[8 * 8];
+  __shared__ alignas(8) unsigned long long barrier;
+  unsigned int at = (unsigned int)__cvta_generic_to_shared(&barrier);
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(at) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, "
+                 "%4}], [%2];" ::"r"((unsigned int)__cvta_generic_to_shared(tile)), "l"(&map), "r"(at), "r"((int)c0),
+                 "r"((int)c1) : "memory");
+  }
+  __syncthreads();
+  unsigned int done = 0;
+  while (!done)
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\nselp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done) : "r"(at) : "memory");
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+)";
+
 class GpuKernel : public GpuTest {
 protected:
   Plan planOf(const char *name, const char *source, int32_t threads, int32_t sharedBytes,
@@ -87,6 +112,41 @@ TEST_F(GpuKernel, PortableBinaryIsMadeAnewWhereItDoesNotRun) {
   void *buffers[] = {upload(std::vector<float>(10, 1.0f)), upload(std::vector<float>(10, 2.0f))};
   expectOk(device->launch(*kernels, addLaunch(10), buffers));
   EXPECT_EQ(download<float>(buffers[0], 10), std::vector<float>(10, 3.0f));
+}
+
+// A view of 6 columns and 7 rows of an array of rows of 12, from its fifth element on; boxes of 8 x 8, rows
+// of 32 bytes whose halves change places in every second 128 bytes.
+TEST_F(GpuKernel, TensorMaps) {
+  if (!device->supports("sm_90a"))
+    GTEST_SKIP() << "the tensor unit comes with compute capability 9.0";
+  auto kernels = load(planOf("box", kMapSource, 64, 0));
+  ASSERT_TRUE(kernels);
+  std::vector<float> values(100);
+  std::iota(values.begin(), values.end(), 1.0f);
+  auto *data = static_cast<float *>(upload(values));
+  void *buffers[] = {upload(std::vector<float>(64, -1.0f)), data + 4};
+  Launch launch;
+  launch.kernel = 0;
+  launch.buffers = {{0, 0}, {1, 16}};
+  launch.counts = {2, 3};
+  launch.maps = {{1, DType::F32, {6, 7}, {48}, {8, 8}, Swizzle::Bytes32}};
+  // Twice, and then elsewhere: what was encoded is used again only for the same address.
+  for (int shift : {0, 0, 4}) {
+    buffers[1] = data + 4 + shift;
+    expectOk(device->launch(*kernels, launch, buffers));
+    std::vector<float> found = download<float>(buffers[0], 64);
+    for (int row = 0; row < 8; ++row)
+      for (int column = 0; column < 8; ++column) {
+        const int x = 2 + column, y = 3 + row, chunk = column / 4 ^ row / 4 % 2;
+        const float wanted = x < 6 && y < 7 ? values[4 + shift + y * 12 + x] : 0.0f;
+        ASSERT_EQ(found[row * 8 + chunk * 4 + column % 4], wanted) << "row " << row << ", column " << column;
+      }
+  }
+  launch.maps[0].strides[0] = 44; // No multiple of 16, which the plan's verifier would have said.
+  Launch wrong = launch;
+  Status refused = device->launch(*kernels, wrong, buffers);
+  EXPECT_EQ(refused.code(), StatusCode::Internal);
+  EXPECT_NE(refused.message().find("kernel box, tensor map 0"), std::string::npos) << refused.message();
 }
 
 TEST_F(GpuKernel, MuchSharedMemory) {
