@@ -217,6 +217,23 @@ Status verifyNames(const Plan &plan) {
   return Status::ok();
 }
 
+/// What all memory of the plan comes to, rounded up as allocators do, is a number that sums of it fit into.
+Status verifyTotal(const Plan &plan) {
+  constexpr int64_t most = int64_t{1} << 62, rounding = int64_t{4} << 20;
+  int64_t left = most;
+  auto take = [&](int64_t bytes) {
+    bool fits = bytes <= left - rounding;
+    left -= fits ? bytes + rounding : 0;
+    return fits;
+  };
+  bool fits = take(plan.arenaBytes) && take(plan.workspaceBytes);
+  for (const Buffer &buffer : plan.buffers)
+    fits = fits && take(buffer.bytes);
+  if (!fits)
+    return invalidInput("buffers, arena and workspace take more than " + number(most) + " bytes together");
+  return Status::ok();
+}
+
 } // namespace
 
 Status verifyPlan(const Plan &plan) {
@@ -228,6 +245,7 @@ Status verifyPlan(const Plan &plan) {
   for (size_t i = 0; i < plan.buffers.size(); ++i)
     HEDDLE_RETURN_IF_ERROR(
         verifyBuffer(plan, plan.buffers[i]).with("plan: " + detail::describe(plan, static_cast<int32_t>(i))));
+  HEDDLE_RETURN_IF_ERROR(verifyTotal(plan).with("plan"));
   for (size_t i = 0; i < plan.kernels.size(); ++i)
     HEDDLE_RETURN_IF_ERROR(
         verifyKernel(plan, plan.kernels[i])

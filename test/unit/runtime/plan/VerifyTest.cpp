@@ -32,6 +32,16 @@ TEST(Verify, Plan) {
   EXPECT_EQ(broken([](Plan &p) { p.device = "tpu"; }), "plan: device wanted cpu or cuda, found \"tpu\"");
   EXPECT_EQ(broken([](Plan &p) { p.workspaceBytes = -1; }),
             "plan: arena of 544 and workspace of -1 bytes: wanted none below zero");
+  const std::string together =
+      "plan: buffers, arena and workspace take more than 4611686018427387904 bytes together";
+  EXPECT_EQ(broken([](Plan &p) { p.workspaceBytes = INT64_MAX; }), together);
+  // Weights have no place in the arena that would bound them.
+  EXPECT_EQ(broken([](Plan &p) {
+              for (Buffer &buffer : p.buffers)
+                if (buffer.role == BufferRole::Parameter)
+                  buffer.bytes = INT64_MAX;
+            }),
+            together);
 }
 
 TEST(Verify, Buffers) {
