@@ -1,9 +1,10 @@
-// Times the runtime's own CPU products (runtime/product) on the shapes of cpu-sgemm.c, with the pool's
-// threads, in float32 and with bf16 operands, and the reference's float64 product. After building the preset
-// `release`:
+// Times the runtime's CPU products (runtime/product), the library's and Heddle's own tiles, on the shapes of
+// cpu-sgemm.c, with the pool's threads, in float32 and with bf16 operands, and the reference's float64
+// product. After building the preset `release`:
 //   c++ -std=c++20 -O2 -I. -o /tmp/cpu-product bench/kernels/cpu-product.cpp -Lbuild/release/lib
 //     -lHeddleProduct -lHeddleReference -lHeddlePlan -lHeddleBase
 //     $(find /usr/lib -path '*openblas-pthread/libopenblas.a') -lpthread
+#include "runtime/plan/CpuAlgorithm.h"
 #include "runtime/product/CpuProduct.h"
 #include "runtime/reference/Program.h"
 
@@ -24,7 +25,7 @@ static double bestSeconds(int repeats, Fn fn) {
 }
 
 static void measure(CpuProducts &products, int64_t batch, int64_t m, int64_t n, int64_t k, bool tb,
-                    DType type) {
+                    DType type, std::string_view algorithm) {
   std::vector<float> a(batch * m * k, 0.5f), b(batch * n * k, 0.5f),
       d(batch * m * n); // bf16 reads half of them.
   Product p;
@@ -32,11 +33,12 @@ static void measure(CpuProducts &products, int64_t batch, int64_t m, int64_t n, 
   p.a = {{0, 0}, type, k, m * k, false};
   p.b = {{1, 0}, type, tb ? k : n, n * k, tb};
   p.d = {{2, 0}, DType::F32, n, m * n, false};
+  p.algorithm.assign(algorithm.begin(), algorithm.end());
   double best =
       bestSeconds(12, [&] { (void)products.run(p, a.data(), b.data(), nullptr, nullptr, d.data()).isOk(); });
-  std::printf("%s %3ld x %4ld x %5ld x %4ld %c  %8.3f ms  %7.1f GFLOP/s\n",
-              type == DType::F32 ? "f32 " : "bf16", long(batch), long(m), long(n), long(k), tb ? 'T' : 'N',
-              best * 1e3, 2e-9 * batch * m * n * k / best);
+  std::printf("%-7s %s %3ld x %4ld x %5ld x %4ld %c  %8.3f ms  %7.1f GFLOP/s\n",
+              algorithm.empty() ? "library" : "tiled", type == DType::F32 ? "f32 " : "bf16", long(batch),
+              long(m), long(n), long(k), tb ? 'T' : 'N', best * 1e3, 2e-9 * batch * m * n * k / best);
 }
 
 int main() {
@@ -46,12 +48,13 @@ int main() {
     return std::printf("%s\n", products.status().message().c_str()), 1;
   std::printf("%s, %d threads\n", (*products)->library().c_str(), pool.threads());
   const int64_t shapes[][2] = {{768, 768}, {2304, 768}, {6144, 768}, {768, 3072}, {10000, 768}};
-  for (DType type : {DType::F32, DType::BF16}) {
-    for (auto [n, k] : shapes)
-      measure(**products, 1, 512, n, k, true, type);
-    measure(**products, 48, 128, 128, 64, true, type);
-    measure(**products, 48, 128, 64, 128, false, type);
-  }
+  for (DType type : {DType::F32, DType::BF16})
+    for (std::string_view algorithm : {std::string_view(), kTiledProduct}) {
+      for (auto [n, k] : shapes)
+        measure(**products, 1, 512, n, k, true, type, algorithm);
+      measure(**products, 48, 128, 128, 64, true, type, algorithm);
+      measure(**products, 48, 128, 64, 128, false, type, algorithm);
+    }
   reference::Program program;
   program.values = {{DType::F32, {512, 768}}, {DType::F32, {768, 10000}}, {DType::F32, {512, 10000}}};
   program.inputs = {{"a", 0}, {"b", 1}};

@@ -99,6 +99,9 @@ Status heddle::import::validate(const DecoderSpec &spec, const DecoderExtents &e
   if (rotary)
     HEDDLE_RETURN_IF_ERROR(check.finite("theta", spec.theta, /*zeroAllowed=*/false));
   HEDDLE_RETURN_IF_ERROR(check.scaling());
+  HEDDLE_RETURN_IF_ERROR(check.finite("embedding_std", spec.embeddingStd, /*zeroAllowed=*/true));
+  HEDDLE_RETURN_IF_ERROR(check.finite("linear_std", spec.linearStd.value_or(0), /*zeroAllowed=*/true));
+  HEDDLE_RETURN_IF_ERROR(check.finite("bias_std", spec.biasStd, /*zeroAllowed=*/true));
 
   double tokens = static_cast<double>(extents.batch) * extents.seq;
   double scores = tokens * spec.heads * extents.seq;

@@ -301,6 +301,8 @@ TEST_F(Config, ValuesOfTheWrongKind) {
   EXPECT_EQ(errorOf("gpt2", "1e-05", "\"1e-05\""), ": layer_norm_epsilon: wanted a number, found \"1e-05\"");
   EXPECT_EQ(errorOf("gpt2", "1e-05", "-1"),
             ": layer_norm_epsilon: wanted a finite number >= 0, found -1.000000");
+  EXPECT_EQ(errorOf("gpt2", "\"initializer_range\": 0.02", "\"initializer_range\": -0.02"),
+            ": initializer_range: wanted a finite number >= 0, found -0.020000");
   EXPECT_EQ(errorOf("gpt2", "\"gelu_new\"", "\"quick_gelu\""),
             ": activation_function: wanted one of silu, swish, gelu, gelu_new, relu, gelu_pytorch_tanh, "
             "gelu_fast, found \"quick_gelu\"");

@@ -32,27 +32,31 @@ extern "C" __global__ void reverse(float *data) {
 )";
 
 // Brings one box by the tensor unit and writes it out as it lies in shared memory.
+/// Copies a box of 64 x 8 x 1 x 1 16-bit elements from (c0, c1, 1, 1) on, as attention's kernels do.
 static const char *const kMapSource = R"(
 struct alignas(64) Map { unsigned long long words[16]; };
-extern "C" __global__ void box(float *out, const float *, long long c0, long long c1,
+extern "C" __global__ void box(unsigned short *out, const unsigned short *, long long c0, long long c1,
                                const __grid_constant__ Map map) {
-  __shared__ alignas(1024) float tile[8 * 8];
+  __shared__ alignas(1024) unsigned short tile[64 * 8];
   __shared__ alignas(8) unsigned long long barrier;
   unsigned int at = (unsigned int)__cvta_generic_to_shared(&barrier);
   if (threadIdx.x == 0) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(at) : "memory");
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, "
-                 "%4}], [%2];" ::"r"((unsigned int)__cvta_generic_to_shared(tile)), "l"(&map), "r"(at), "r"((int)c0),
-                 "r"((int)c1) : "memory");
   }
   __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 1024;" ::"r"(at) : "memory");
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, "
+                 "%4, %5, %5}], [%2];" ::"r"((unsigned int)__cvta_generic_to_shared(tile)), "l"(&map), "r"(at),
+                 "r"((int)c0), "r"((int)c1), "r"(1) : "memory");
+  }
   unsigned int done = 0;
   while (!done)
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\nselp.u32 %0, 1, 0, p;\n}"
                  : "=r"(done) : "r"(at) : "memory");
-  out[threadIdx.x] = tile[threadIdx.x];
+  for (int i = threadIdx.x; i < 64 * 8; i += 64)
+    out[i] = tile[i];
 }
 )";
 
@@ -121,28 +125,30 @@ TEST_F(GpuKernel, TensorMaps) {
     GTEST_SKIP() << "the tensor unit comes with compute capability 9.0";
   auto kernels = load(planOf("box", kMapSource, 64, 0));
   ASSERT_TRUE(kernels);
-  std::vector<float> values(100);
-  std::iota(values.begin(), values.end(), 1.0f);
-  auto *data = static_cast<float *>(upload(values));
-  void *buffers[] = {upload(std::vector<float>(64, -1.0f)), data + 4};
+  // Rows of 32 elements, 7 of them a plane of 8, two planes a block of 2: the map shows 24 columns of each
+  // row.
+  std::vector<uint16_t> values(2000);
+  std::iota(values.begin(), values.end(), uint16_t(1));
+  auto *data = static_cast<uint16_t *>(upload(values));
+  void *buffers[] = {upload(std::vector<uint16_t>(512, 0xffff)), data + 8};
   Launch launch;
   launch.kernel = 0;
   launch.buffers = {{0, 0}, {1, 16}};
-  launch.counts = {2, 3};
-  launch.maps = {{1, DType::F32, {6, 7}, {48}, {8, 8}, Swizzle::Bytes32}};
+  launch.counts = {16, 3};
+  launch.maps = {{1, DType::BF16, {24, 7, 2, 2}, {64, 512, 1024}, {64, 8, 1, 1}, Swizzle::Bytes128}};
   // Twice, and then elsewhere: what was encoded is used again only for the same address.
-  for (int shift : {0, 0, 4}) {
-    buffers[1] = data + 4 + shift;
+  for (int shift : {0, 0, 8}) {
+    buffers[1] = data + 8 + shift;
     expectOk(device->launch(*kernels, launch, buffers));
-    std::vector<float> found = download<float>(buffers[0], 64);
+    std::vector<uint16_t> found = download<uint16_t>(buffers[0], 512);
     for (int row = 0; row < 8; ++row)
-      for (int column = 0; column < 8; ++column) {
-        const int x = 2 + column, y = 3 + row, chunk = column / 4 ^ row / 4 % 2;
-        const float wanted = x < 6 && y < 7 ? values[4 + shift + y * 12 + x] : 0.0f;
-        ASSERT_EQ(found[row * 8 + chunk * 4 + column % 4], wanted) << "row " << row << ", column " << column;
+      for (int column = 0; column < 64; ++column) {
+        const int x = 16 + column, y = 3 + row, chunk = column / 8 ^ row % 8;
+        const int wanted = x < 24 && y < 7 ? values[8 + shift + 512 + 256 + y * 32 + x] : 0;
+        ASSERT_EQ(found[row * 64 + chunk * 8 + column % 8], wanted) << "row " << row << ", column " << column;
       }
   }
-  launch.maps[0].strides[0] = 44; // No multiple of 16, which the plan's verifier would have said.
+  launch.maps[0].strides[0] = 72; // No multiple of 16, which the plan's verifier would have said.
   Launch wrong = launch;
   Status refused = device->launch(*kernels, wrong, buffers);
   EXPECT_EQ(refused.code(), StatusCode::Internal);
