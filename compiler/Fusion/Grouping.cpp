@@ -157,7 +157,7 @@ static TensorIndex addTensor(IterationSpace &space, Value value) {
 
 /// Copies under each reshape that stops the reading of `value`.
 static void makeReadable(Value value) {
-  while (true) {
+  while (baseOf(value) != value) { // What is no view is readable as it is.
     IterationSpace space;
     ReshapeOp stop;
     if (resolveAccess(value, addTensor(space, value), space, nullptr, &stop))

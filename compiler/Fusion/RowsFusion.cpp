@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Fusion/RowsFusion.h"
+#include "compiler/Fusion/GroupKey.h"
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Fusion/Grouping.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <map>
 
 using namespace heddle;
 using namespace heddle::graph;
@@ -73,12 +76,24 @@ private:
     members_.resize(nodes_.size());
     for (size_t number = 0; number < nodes_.size(); ++number)
       members_[number] = {static_cast<int>(number)};
+    spans_.resize(nodes_.size());
+  }
+
+  /// Counts a group (or, with -1, takes it off) as spanning the gaps behind its members but the last.
+  void countSpans(llvm::ArrayRef<int> members, int change) {
+    for (int gap = members.front(); gap < members.back(); ++gap)
+      spans_[gap] += change;
   }
 
   /// Whether a path leads from group `from` to group `to` through a node of neither. A group runs as a whole:
   /// a path that enters it goes on from any of its members, also to nodes earlier in the order.
   bool pathThroughOthers(int from, int to) {
-    llvm::BitVector seen(nodes_.size());
+    // Edges lead forwards and groups alone lead back: from behind a gap that no group spans nothing comes
+    // back to `to`.
+    int last = members_[to].back();
+    while (spans_[last] != 0)
+      ++last;
+    llvm::BitVector seen(last + 1);
     llvm::SmallVector<int> worklist; // Groups.
     auto enter = [&](int group) {
       if (!seen.test(group)) {
@@ -88,7 +103,7 @@ private:
     };
     for (int member : members_[from])
       for (int user : nodes_[member].users)
-        if (nodes_[user].group != from && nodes_[user].group != to)
+        if (user <= last && nodes_[user].group != from && nodes_[user].group != to)
           enter(nodes_[user].group);
     while (!worklist.empty()) {
       int group = worklist.pop_back_val();
@@ -96,7 +111,8 @@ private:
         return true;
       for (int member : members_[group])
         for (int user : nodes_[member].users)
-          enter(nodes_[user].group);
+          if (user <= last)
+            enter(nodes_[user].group);
     }
     return false;
   }
@@ -152,9 +168,11 @@ private:
     llvm::SmallVector<Value> outputs = outputsOf(members);
     if (buffersOf(members, outputs) > maxBuffers_)
       return refuse(a, b, "the kernel would touch more than " + std::to_string(maxBuffers_) + " buffers");
-    std::string reason;
-    if (!buildGroupSpace(ops, outputs, reason))
-      return related ? refuse(a, b, reason) : false;
+    if (const std::optional<std::string> &reason = whyNoSpace(ops, outputs))
+      return related ? refuse(a, b, *reason) : false;
+    countSpans(members_[a], -1);
+    countSpans(members_[b], -1);
+    countSpans(members, 1);
     for (int member : members_[b])
       nodes_[member].group = a;
     members_[a] = members;
@@ -163,6 +181,21 @@ private:
     reasons_[a].append(joined);
     ++counts_.merged;
     return true;
+  }
+
+  /// Why the ops have no common iteration space; none where they have one.
+  const std::optional<std::string> &whyNoSpace(llvm::ArrayRef<Operation *> ops,
+                                               llvm::ArrayRef<Value> outputs) {
+    GroupKey key;
+    for (Operation *op : ops)
+      key.addOp(op);
+    for (Value output : outputs)
+      key.addValue(output);
+    auto [known, fresh] = whyNoSpace_.try_emplace(key.words());
+    std::string reason;
+    if (fresh && !buildGroupSpace(ops, outputs, reason))
+      known->second = std::move(reason);
+    return known->second;
   }
 
   bool refuse(int a, int b, std::string reason) {
@@ -234,7 +267,10 @@ private:
   int64_t maxBuffers_, maxOps_;
   std::vector<Node> nodes_;
   std::vector<llvm::SmallVector<int>> members_;
+  /// How many groups have members both up to a node and behind it.
+  std::vector<int> spans_;
   llvm::DenseMap<int, llvm::SmallVector<std::string>> reasons_;
+  std::map<GroupKey::Words, std::optional<std::string>> whyNoSpace_;
   RowsFusionCounts counts_;
 };
 

@@ -85,6 +85,8 @@ struct GraphCanonicalize : public heddle::impl::GraphCanonicalizeBase<GraphCanon
   void runOnOperation() override {
     mlir::GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true).setMaxIterations(mlir::GreedyRewriteConfig::kNoLimit);
+    // A graph is one block: there are no others to merge, and dead ops the driver itself erases.
+    config.setRegionSimplificationLevel(mlir::GreedySimplifyRegionLevel::Disabled);
     if (failed(mlir::applyPatternsGreedily(getOperation(), patterns_, config)))
       return signalPassFailure();
     mlir::IRRewriter rewriter(&getContext());

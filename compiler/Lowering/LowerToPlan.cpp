@@ -1,7 +1,9 @@
 //===- LowerToPlan.cpp - Groups become steps of a program -----------------===//
+#include "compiler/Fusion/GroupKey.h"
 #include "compiler/Fusion/Grouping.h"
 #include "compiler/Fusion/ProductFusion.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "compiler/Lowering/Decompose.h"
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Lowering/SymbolValues.h"
@@ -13,6 +15,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+
+#include <map>
 
 namespace heddle {
 #define GEN_PASS_DEF_LOWERTOPLAN
@@ -158,7 +162,6 @@ private:
     // Results first: a buffer keeps the order of the steps that write them.
     for (Value result : group.getResults())
       bufferOf(result);
-    std::string reason;
     switch (group.getKind()) {
     case GroupKind::Product:
       return addProduct(group);
@@ -167,16 +170,18 @@ private:
       llvm::ArrayRef<int64_t> q = attention.getQuery().getType().getShape();
       flops_ += 2.0 * q[0] * q[1] * q[2] * attention.getKey().getType().getShape()[2] *
                 (q[3] + attention.getValue().getType().getShape()[3]);
-      return addLaunch(group, lowerAttentionGroup(group, symbols_, reason), reason);
+      return addLaunch(group);
     }
     case GroupKind::Rows: {
+      // Also where the kernel is known: kernels that read the result name it after the op that gives it.
+      decomposeNamedOps(group);
       mlir::Block &body = group.getBody().front();
       auto concat = llvm::dyn_cast<ConcatOp>(body.front());
       if (!concat || !llvm::hasSingleElement(body.without_terminator()))
-        return addLaunch(group, lowerRowsGroup(group, symbols_, reason), reason);
+        return addLaunch(group);
       // Alone, each part is a copy into its place.
       for (unsigned part = 0; part < concat->getNumOperands(); ++part)
-        if (failed(addLaunch(group, lowerRowsGroup(group, symbols_, reason, part), reason)))
+        if (failed(addLaunch(group, part)))
           return failure();
       return success();
     }
@@ -184,10 +189,36 @@ private:
     llvm_unreachable("covered switch");
   }
 
-  LogicalResult addLaunch(GroupOp group, std::optional<LoweredKernel> kernel, const std::string &reason) {
+  /// What launches of one kernel have in common.
+  struct Launch {
+    std::string kernel;
+    struct Buffer {
+      unsigned value; ///< The number in the group's key.
+      int64_t offset;
+    };
+    llvm::SmallVector<Buffer, 6> buffers;
+    llvm::SmallVector<int64_t, 4> counts;
+  };
+
+  static GroupKey keyOf(GroupOp group, std::optional<unsigned> part) {
+    GroupKey key;
+    key.addNumber(static_cast<uintptr_t>(group.getKind()));
+    key.addNumber(part ? *part + 1 : 0);
+    for (Value result : group.getResults())
+      key.defineValue(result);
+    for (mlir::Operation &op : group.getBody().front())
+      key.addOp(&op);
+    return key;
+  }
+
+  /// Lowers a group to a kernel of the program. The same text is one kernel, whichever group it comes from.
+  mlir::FailureOr<Launch> lower(GroupOp group, std::optional<unsigned> part, const GroupKey &key) {
+    std::string reason;
+    std::optional<LoweredKernel> kernel = group.getKind() == GroupKind::Attention
+                                              ? lowerAttentionGroup(group, symbols_, reason)
+                                              : lowerRowsGroup(group, symbols_, reason, part);
     if (!kernel)
       return group.emitError() << "cannot lower the group \"" << group.getLabel() << "\": " << reason;
-    // The same text is one kernel, whichever layer it comes from.
     std::string wanted = kernel->func->getSymName().str();
     kernel->func->setSymName("kernel");
     std::string text;
@@ -196,15 +227,32 @@ private:
     if (symbol.empty()) {
       symbol = unique(wanted);
       kernel->func->setSymName(symbol);
-      kernel::FuncOp func = kernel->func.release();
       mlir::OpBuilder::InsertionGuard guard(builder_);
-      builder_.insert(func);
+      builder_.insert(kernel->func.release());
     }
-    llvm::SmallVector<mlir::Attribute> buffers;
+    Launch launch{symbol, {}, std::move(kernel->counts)};
     for (const LoweredKernel::Buffer &buffer : kernel->buffers)
-      buffers.push_back(reference(buffer.value, buffer.offset));
-    plan::LaunchOp::create(builder_, group.getLoc(), symbol, builder_.getArrayAttr(buffers), kernel->counts,
-                           phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
+      launch.buffers.push_back({key.numberOf(buffer.value), buffer.offset});
+    return launch;
+  }
+
+  /// A step for a group, or for the part of a concatenation. Groups of one key differ in what they read and
+  /// write alone; the first of them is lowered.
+  LogicalResult addLaunch(GroupOp group, std::optional<unsigned> part = std::nullopt) {
+    GroupKey key = keyOf(group, part);
+    auto found = launches_.find(key.words());
+    if (found == launches_.end()) {
+      mlir::FailureOr<Launch> launch = lower(group, part, key);
+      if (failed(launch))
+        return failure();
+      found = launches_.emplace(key.words(), std::move(*launch)).first;
+    }
+    const Launch &launch = found->second;
+    llvm::SmallVector<mlir::Attribute> buffers;
+    for (const Launch::Buffer &buffer : launch.buffers)
+      buffers.push_back(reference(key.value(buffer.value), buffer.offset));
+    plan::LaunchOp::create(builder_, group.getLoc(), launch.kernel, builder_.getArrayAttr(buffers),
+                           launch.counts, phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
                            locationText(group.getLoc()));
     return success();
   }
@@ -272,7 +320,8 @@ private:
   llvm::DenseMap<Value, plan::BufferOp> buffers_;
   llvm::DenseMap<Value, bool> once_;
   llvm::StringMap<unsigned> names_;
-  llvm::StringMap<std::string> kernels_;
+  llvm::StringMap<std::string> kernels_; ///< By text.
+  std::map<GroupKey::Words, Launch> launches_;
 };
 
 struct LowerToPlanPass : public impl::LowerToPlanBase<LowerToPlanPass> {

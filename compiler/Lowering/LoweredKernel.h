@@ -28,8 +28,9 @@ struct LoweredKernel {
   llvm::SmallVector<int64_t, 4> counts;
 };
 
-/// Lowers a group of kind rows; `symbols` are the values of the symbols in its types. On failure `reason`
-/// says why. With `part` the group is one concatenation, of which that operand alone is written.
+/// Lowers a group of kind rows, named ops in it written out (Decompose.h); `symbols` are the values of the
+/// symbols in its types. On failure `reason` says why. With `part` the group is one concatenation, of which
+/// that operand alone is written.
 std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols,
                                             std::string &reason, std::optional<unsigned> part = std::nullopt);
 /// Lowers a group of kind attention: the skeleton with its score and mask functions.

@@ -6,7 +6,6 @@
 // and computed again when it is not.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/Lowering/Decompose.h"
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/ScalarRules.h"
 
@@ -33,7 +32,6 @@ public:
         func_(group.getContext(), group.getLoc(), kernelName(group.getLabel())) {}
 
   std::optional<LoweredKernel> lower() {
-    decomposeNamedOps(group_);
     for (Operation &op : group_.getBody().front().without_terminator())
       if (isRowsOp(&op))
         ops_.push_back(&op);

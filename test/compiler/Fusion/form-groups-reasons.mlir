@@ -188,3 +188,18 @@ func.func @main(%x: tensor<9xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
   %1 = graph.add %0, %y : tensor<9xf32>
   return %1 : tensor<9xf32>
 }
+
+// -----
+
+// Every pair says so, also where one like it was refused before.
+// CHECK-LABEL: func.func @main(
+// CHECK-COUNT-2: reasons = ["relu: slice: takes a part of a computed value"]
+func.func @main(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) {
+  %0 = graph.exp %x : tensor<4x8xf32>
+  %1 = graph.slice %0 offsets [0, 2] strides [1, 1] : tensor<4x8xf32> -> tensor<4x3xf32>
+  %2 = graph.relu %1 : tensor<4x3xf32>
+  %3 = graph.exp %y : tensor<4x8xf32>
+  %4 = graph.slice %3 offsets [0, 2] strides [1, 1] : tensor<4x8xf32> -> tensor<4x3xf32>
+  %5 = graph.relu %4 : tensor<4x3xf32>
+  return %2, %5 : tensor<4x3xf32>, tensor<4x3xf32>
+}
