@@ -91,6 +91,9 @@ StatusOr<Json> heddle::import::readJsonObject(const std::string &path) {
   if (!buffer)
     return invalidInput("cannot read '" + path + "': " + buffer.getError().message());
   llvm::StringRef text = (*buffer)->getBuffer();
+  // There the library would take the text to end.
+  if (size_t zero = text.find('\0'); zero != llvm::StringRef::npos)
+    return invalidInput(path + placeOf(text, zero + 1) + ": this is no JSON: a byte of it is zero");
   Checker checker;
   if (!Json::sax_parse(text.begin(), text.end(), &checker))
     return invalidInput(path + (checker.position ? placeOf(text, checker.position) : "") + ": " +

@@ -17,6 +17,8 @@ constexpr int64_t kTiledDepth = 768;
 /// Elements of k that are summed one after the other. Such chains' sums are then added: a chain's error grows
 /// with its length, and the library's chains are no longer.
 constexpr int64_t kTiledChain = 256;
+/// For products of few rows the library's chains are shorter, too.
+constexpr int64_t kTiledShortChain = 32, kTiledFewRows = 16;
 /// Distance of the packed rows of a, in elements: not a power of two, so that a panel's rows do not share the
 /// few sets of the first-level cache that a power of two would leave them.
 constexpr int64_t kTiledRowStride = kTiledDepth + 16;
@@ -35,6 +37,7 @@ struct TiledKernels {
   /// l, chain by chain.
   struct Block {
     int64_t depth;
+    int64_t chain; ///< kTiledChain or, where rows are few and reading b takes the time, kTiledShortChain.
     const float *a;
     int64_t
         aLd; ///< kTiledRowStride. Not a constant in the loops: addresses by register are shorter, and with

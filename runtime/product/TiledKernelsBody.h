@@ -27,12 +27,13 @@ void multiplyRows(const TiledKernels::Block &block) {
 #pragma GCC unroll 8
   for (int g = 0; g < groups; ++g)
     a[g] = block.a + 3 * g * aLd;
-  for (int64_t chain = 0; chain < depth; chain += kTiledChain) {
-    const int64_t chainEnd = depth < chain + kTiledChain ? depth : chain + kTiledChain;
+  for (int64_t chain = 0, number = 0; chain < depth; chain += block.chain, ++number) {
+    const int64_t chainEnd = depth < chain + block.chain ? depth : chain + block.chain;
     Vector sums[Rows][Vectors] = {};
+    if (number * kTiledChain < depth)
 #pragma GCC unroll 16
-    for (int64_t line = 0; line < TiledKernels::kPrefetches; ++line)
-      __builtin_prefetch(block.ahead[chain / kTiledChain][line], 0, 2);
+      for (int64_t line = 0; line < TiledKernels::kPrefetches; ++line)
+        __builtin_prefetch(block.ahead[number][line], 0, 2);
     for (int64_t l = chain; l < chainEnd; ++l, b += bLd) {
       Vector right[Vectors];
 #pragma GCC unroll 4

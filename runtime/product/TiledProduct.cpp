@@ -187,6 +187,7 @@ public:
           int64_t rows = std::min(kernels.rows, tile.rows - i);
           TiledKernels::Block block;
           block.depth = depth;
+          block.chain = p.m <= kTiledFewRows ? kTiledShortChain : kTiledChain;
           block.a = blockA + i * kTiledRowStride;
           block.aLd = kTiledRowStride;
           block.panel = packedB + j * kTiledDepth;

@@ -114,6 +114,8 @@ Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs) 
 Status runRun(const RunFlags &flags) {
   if (!flags.output.ends_with(".safetensors"))
     return invalidInput("--output " + flags.output + ": wanted a name that ends in .safetensors");
+  if (flags.output == flags.saveWeights)
+    return invalidInput("--output and --save-weights are the same file, " + flags.output);
   if (!flags.saveWeights.empty() && !flags.saveWeights.ends_with(".safetensors"))
     return invalidInput("--save-weights " + flags.saveWeights + ": wanted a name that ends in .safetensors");
   // Before anything is compiled: a file that is not there is known at once.

@@ -48,7 +48,12 @@ static int runProgram(int argc, char **argv) {
 int main(int argc, char **argv) {
   // Libraries below may throw where memory ends; nothing else is expected to.
   try {
-    return runProgram(argc, argv);
+    int code = runProgram(argc, argv);
+    // What was printed may have met a full disk or a closed pipe.
+    if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && code == heddle::driver::Success)
+      return report(
+          heddle::runtime::unavailable("standard output takes no more: what was printed is incomplete"));
+    return code;
   } catch (const std::bad_alloc &) {
     return report(heddle::runtime::outOfMemory("the host's memory ran out"));
   } catch (const std::exception &error) {

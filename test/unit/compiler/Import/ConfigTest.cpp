@@ -366,6 +366,7 @@ TEST_F(Config, TextThatIsNoConfig) {
   EXPECT_EQ(errorOf("{\n  \"a\": }").substr(0, 23), ":2:8: this is no JSON: ");
   EXPECT_EQ(errorOf("[1, 2]"), ": wanted a JSON object, found [1,2]");
   EXPECT_EQ(errorOf("{\"a\": 1, \"a\": 2}"), ": field \"a\" is there twice");
+  EXPECT_EQ(errorOf(std::string("{}\n\0garbage", 10)), ":2:1: this is no JSON: a byte of it is zero");
   EXPECT_EQ(errorOf("{\"a\": " + std::string(100000, '[')), ": nested deeper than 32 levels");
   EXPECT_EQ(errorOf(std::string((1 << 20) + 1, ' ')), ": wanted at most 1048576 bytes, found 1048577");
   EXPECT_EQ(errorOf("{\"a\": \"\xff\"}").substr(0, 22), ":1:8: this is no JSON:");

@@ -75,8 +75,12 @@ TEST(Safetensors, RefusesBrokenHeaders) {
   expectError(file("{}", "", 200'000'000), "truncated");
   expectError(file("[]"), "no JSON object");
   expectError(file("{\"a\":"), "no JSON object");
-  expectError(file(std::string(100'000, '[')), "no JSON object");
+  expectError(file(std::string(100'000, '[')), "nested deeper than 32 levels");
   expectError(file(R"({"a":1,"a":2})"), "'a' is there twice");
+  // Deep enough to exhaust a stack that walks it.
+  std::string deep(200000, '[');
+  expectError(file(R"({"a":)" + deep + std::string(deep.size(), ']') + "}"), "nested deeper than 32 levels");
+  expectError(file(std::string("{}\0x", 4)), "a byte of it is zero");
 }
 
 TEST(Safetensors, RefusesBrokenEntries) {
