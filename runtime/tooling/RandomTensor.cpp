@@ -43,6 +43,10 @@ StatusOr<HostTensor> randomTensor(DType dtype, const std::vector<int64_t> &shape
   uint64_t stream = streamOf(name);
   float factor = normalFactor(1.0);
   int64_t count = bytes / sizeOf(dtype);
+  int64_t row = shape.empty() ? 1 : shape.back();
+  auto integerAt = [&](int64_t i) {
+    return limit == 2 && i % row == 0 ? 1 : uniformElement(seed, stream, i, limit);
+  };
   ThreadPool pool;
   pool.parallelFor(count, 4096, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
@@ -57,10 +61,10 @@ StatusOr<HostTensor> randomTensor(DType dtype, const std::vector<int64_t> &shape
         store(data, i, f32ToF16(normalElement(seed, stream, i, factor)));
         break;
       case DType::I32:
-        store(data, i, static_cast<int32_t>(uniformElement(seed, stream, i, limit)));
+        store(data, i, static_cast<int32_t>(integerAt(i)));
         break;
       case DType::I64:
-        store(data, i, uniformElement(seed, stream, i, limit));
+        store(data, i, integerAt(i));
         break;
       case DType::Bool:
       case DType::U8:

@@ -30,6 +30,23 @@ TEST(RandomTensor, IndicesCoverTheirRangeAndStayInside) {
     EXPECT_NEAR(count, 10000 / 7.0, 8 * 35);
 }
 
+TEST(RandomTensor, MasksSeeTheFirstOfEachRow) {
+  StatusOr<HostTensor> tensor = randomTensor(DType::I32, {500, 3}, 2, 3, "attention_mask");
+  ASSERT_TRUE(tensor.isOk());
+  int64_t ones = 0;
+  for (int64_t i = 0; i < 1500; ++i) {
+    int32_t value;
+    std::memcpy(&value, tensor->data.data() + i * 4, 4);
+    ASSERT_TRUE(value == 0 || value == 1);
+    ones += value;
+    if (i % 3 == 0) {
+      EXPECT_EQ(value, 1) << i;
+    }
+  }
+  // 500 and half of 1000, within ten deviations.
+  EXPECT_NEAR(static_cast<double>(ones), 1000.0, 160.0);
+}
+
 TEST(RandomTensor, DependsOnSeedAndNameAlone) {
   auto draw = [](uint64_t seed, const char *name) {
     return randomTensor(DType::I32, {64}, 1000, seed, name)->data;
