@@ -62,7 +62,7 @@ TEST(Translation, EveryElementTypeReturns) {
 
 TEST(Translation, FieldsAtTheirLimitsReturn) {
   Plan plan = samplePlan();
-  plan.buffers[0].bytes = INT64_MAX;
+  plan.buffers[0].bytes = int64_t{1} << 61; // All bytes of a plan are at most 2^62.
   plan.buffers[2].parts[0].scale = -0.1;
   plan.kernels[0].binary.clear();
   plan.kernels[0].source = std::string("a\0\"\\\n\xff", 6);
