@@ -14,11 +14,6 @@ static bool hasSingleElements(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType().isF32();
 }
 
-static bool isImplicitCast(mlir::Operation *op) {
-  auto cast = llvm::dyn_cast_or_null<CastOp>(op);
-  return cast && cast.getImplicit();
-}
-
 /// The op with the implicit casts that its kernel does while it reads operands and writes the result, in
 /// order. A concatenation takes none: it is a copy of each part, of any extent, into its place.
 static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {

@@ -22,11 +22,6 @@ bool heddle::isRowsOp(Operation *op) {
          llvm::isa<ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, EmbeddingOp, ConcatOp, IotaOp>(op);
 }
 
-bool heddle::isSplatConstant(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  return constant && llvm::isa<mlir::SplatElementsAttr>(constant.getValue());
-}
-
 namespace {
 
 /// Collects the relations of one group.
@@ -200,7 +195,7 @@ private:
     llvm::MapVector<Value, llvm::SmallVector<TensorIndex, 2>> readsOf;
     for (Operation *op : ops_)
       for (auto [operand, read] : llvm::zip_equal(op->getOperands(), group_.operandIndices[op]))
-        if (!isMember(baseOf(operand)) && !isSplatConstant(baseOf(operand)))
+        if (!isMember(baseOf(operand)) && !splatConstant(baseOf(operand)))
           readsOf[operand].push_back(read);
     auto isReduced = [&](const AtomProduct &product) {
       return !product.empty() &&
@@ -232,7 +227,7 @@ private:
       for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
         accesses.emplace_back();
         Value base = baseOf(operand);
-        if (isMember(base) || isSplatConstant(base) || (part_ && number != *part_))
+        if (isMember(base) || splatConstant(base) || (part_ && number != *part_))
           continue;
         std::string error;
         accesses.back() = resolveAccess(operand, group_.operandIndices[op][number], group_.space, &error);

@@ -21,9 +21,6 @@ namespace heddle {
 
 /// Whether an op can be part of a rows group at all.
 bool isRowsOp(mlir::Operation *op);
-/// A constant that becomes a literal of the kernel.
-bool isSplatConstant(mlir::Value value);
-
 struct GroupSpace {
   IterationSpace space;
   /// Index of every value that the group computes, and of views of them.

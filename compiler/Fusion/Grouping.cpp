@@ -19,6 +19,11 @@ bool heddle::isComputeOp(Operation *op) {
          !llvm::isa<ParameterOp, ConstantOp, GroupOp, YieldOp>(op);
 }
 
+bool heddle::isImplicitCast(Operation *op) {
+  auto cast = llvm::dyn_cast_or_null<CastOp>(op);
+  return cast && cast.getImplicit();
+}
+
 /// A leaf that may have another value in another run.
 static bool isVariable(Operation *op) {
   return llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr);
@@ -207,14 +212,9 @@ static bool isKeyMaskOp(Operation *op) {
       op);
 }
 
-static mlir::DenseElementsAttr splatOf(Value value) {
-  mlir::DenseElementsAttr attr;
-  return matchPattern(value, mlir::m_Constant(&attr)) && attr.isSplat() ? attr : mlir::DenseElementsAttr();
-}
-
 /// Whether at most `budget` such ops make the value of integers and booleans that lie in memory anyway.
 static bool isKeyMask(Value value, int &budget) {
-  if (splatOf(value))
+  if (splatConstant(value))
     return true;
   Operation *op = baseOf(value).getDefiningOp();
   if (isKeyMaskOp(op) && budget-- > 0)
@@ -240,7 +240,7 @@ public:
     }
     Operation *op = value.getDefiningOp();
     mlir::Type element = llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();
-    if (mlir::DenseElementsAttr splat = splatOf(value)) {
+    if (mlir::DenseElementsAttr splat = splatConstant(value)) {
       auto to = withElementType(type, element);
       return ConstantOp::create(builder_, op->getLoc(), to, splat.resizeSplat(to));
     }

@@ -11,6 +11,9 @@ namespace heddle {
 /// Ops that compute: neither views, leaves (parameters, constants), groups nor terminators.
 bool isComputeOp(mlir::Operation *op);
 
+/// Whether `op`, which may be null, is a cast that precision put in and fused code may drop.
+bool isImplicitCast(mlir::Operation *op);
+
 /// Whether an op or group is computed once, before the first run: nothing that it depends on is an input or a
 /// parameter (an input, where @main has kPreparedAttr), and no result of it is an output, which every run has
 /// to write. `memo` keeps what is known of values.

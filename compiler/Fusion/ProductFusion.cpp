@@ -20,11 +20,6 @@ using mlir::Value;
 
 static mlir::Type elementOf(Value value) { return typeOf(value).getElementType(); }
 
-static bool isImplicitCast(Operation *op) {
-  auto cast = llvm::dyn_cast_or_null<CastOp>(op);
-  return cast && cast.getImplicit();
-}
-
 /// What changes neither values nor their order.
 static bool movesNothing(Operation *op) { return isImplicitCast(op) || llvm::isa<ReshapeOp>(op); }
 
@@ -107,6 +102,7 @@ private:
 /// silu(first half of the columns) * second half, each through implicit casts, and what casts the result.
 bool ProductChain::takeGate(Value value) {
   llvm::ArrayRef<int64_t> shape = typeOf(value).getShape();
+  int64_t half = shape.back() / 2;
   SliceOp slices[2];
   for (Operation *user : value.getUsers()) {
     auto slice = llvm::dyn_cast<SliceOp>(user);
@@ -114,9 +110,10 @@ bool ProductChain::takeGate(Value value) {
         llvm::any_of(slice.getStrides(), [](int64_t stride) { return stride != 1; }) ||
         llvm::any_of(slice.getOffsets().drop_back(), [](int64_t offset) { return offset != 0; }) ||
         typeOf(slice.getResult()).getShape().drop_back() != shape.drop_back() ||
-        2 * typeOf(slice.getResult()).getShape().back() != shape.back())
+        2 * typeOf(slice.getResult()).getShape().back() != shape.back() ||
+        (slice.getOffsets().back() != 0 && slice.getOffsets().back() != half))
       return false;
-    slices[slice.getOffsets().back() != 0] = slice;
+    slices[slice.getOffsets().back() == half] = slice;
   }
   if (!slices[0] || !slices[1] || !value.hasNUses(2))
     return false;
@@ -177,14 +174,14 @@ void ProductChain::collect(bool gated) {
 bool ProductChain::take(Operation *op, Value value) {
   bool active = llvm::any_of(links_, [](const Link &link) { return llvm::isa<GeluOp, ReluOp>(link.op); });
   if (isImplicitCast(op)) {
-    links_.push_back({op, {}, {}});
+    links_.push_back({op});
     return true;
   }
   if (auto reshape = llvm::dyn_cast<ReshapeOp>(op)) {
     // The rows alone are counted otherwise.
     if (typeOf(value).getShape().back() != typeOf(reshape.getResult()).getShape().back())
       return false;
-    links_.push_back({op, {}, {}});
+    links_.push_back({op});
     return true;
   }
   if (!op->hasTrait<ElementwiseOp>())
@@ -207,7 +204,7 @@ bool ProductChain::take(Operation *op, Value value) {
     leave(op, "none of the product library's epilogues");
     return false;
   }
-  links_.push_back({op, {}, {}});
+  links_.push_back({op});
   return true;
 }
 

@@ -12,8 +12,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include <string>
-
 namespace heddle {
 
 /// The product that a group stands for: result = activation(matmul + bias + residual), or silu(matmul's first

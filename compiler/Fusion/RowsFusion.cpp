@@ -144,7 +144,7 @@ private:
         Value base = baseOf(operand);
         Operation *source = base.getDefiningOp();
         bool inside = source && llvm::any_of(members, [&](int other) { return nodes_[other].op == source; });
-        if (!inside && !isSplatConstant(base))
+        if (!inside && !splatConstant(base))
           inputs.insert(base);
       }
     return inputs.size() + outputs.size();
@@ -232,7 +232,7 @@ private:
         continue;
       for (Value operand : nodes_[number].op->getOperands()) {
         Value base = baseOf(operand);
-        if (!isSplatConstant(base) && !base.getDefiningOp<ParameterOp>())
+        if (!splatConstant(base) && !base.getDefiningOp<ParameterOp>())
           readers[base].push_back(number);
       }
     }

@@ -32,8 +32,7 @@ struct ComputeBeforeBroadcast : public mlir::RewritePattern {
     mlir::RankedTensorType small;
     llvm::SmallVector<mlir::DenseElementsAttr> constants;
     for (Value operand : op->getOperands()) {
-      mlir::DenseElementsAttr constant;
-      if (matchPattern(operand, mlir::m_Constant(&constant)) && constant.isSplat()) {
+      if (mlir::DenseElementsAttr constant = splatConstant(operand)) {
         constants.push_back(constant);
         continue;
       }

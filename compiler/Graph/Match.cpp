@@ -24,8 +24,8 @@ void match::Log::missed(llvm::StringRef pattern, mlir::Operation *root, const Ne
 }
 
 std::optional<double> match::splatValue(Value value) {
-  mlir::DenseElementsAttr attr;
-  if (!matchPattern(value, mlir::m_Constant(&attr)) || !attr.isSplat())
+  mlir::DenseElementsAttr attr = splatConstant(value);
+  if (!attr)
     return std::nullopt;
   if (llvm::isa<mlir::FloatType>(attr.getElementType())) {
     llvm::APFloat splat = attr.getSplatValue<llvm::APFloat>();

@@ -134,11 +134,10 @@ private:
       return loadScores(func, operand, indices);
     llvm::SmallVector<Value> inputs;
     for (Value input : op->getOperands()) {
-      mlir::DenseElementsAttr constant;
-      bool splat = matchPattern(input, mlir::m_Constant(&constant)) && constant.isSplat();
+      mlir::DenseElementsAttr constant = splatConstant(input);
       inputs.push_back(
-          splat ? emitConstant(func.builder(), func.loc(), constant.getSplatValue<mlir::Attribute>())
-                : scoresOperand(func, input, indices));
+          constant ? emitConstant(func.builder(), func.loc(), constant.getSplatValue<mlir::Attribute>())
+                   : scoresOperand(func, input, indices));
       if (!inputs.back())
         return {};
     }

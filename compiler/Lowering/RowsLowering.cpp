@@ -208,7 +208,7 @@ private:
     if (Operation *source = producer(operand))
       return valueOf(source, loop);
     Value base = baseOf(operand);
-    if (isSplatConstant(base)) {
+    if (splatConstant(base)) {
       auto splat = llvm::cast<mlir::SplatElementsAttr>(base.getDefiningOp<ConstantOp>().getValue());
       return emitConstant(builder(), func_.loc(), splat.getSplatValue<mlir::Attribute>());
     }
@@ -265,7 +265,7 @@ private:
     if (auto iota = llvm::dyn_cast<IotaOp>(op))
       return position(iota);
     if (llvm::isa<EmbeddingOp>(op)) {
-      if (isSplatConstant(baseOf(op->getOperand(0))))
+      if (splatConstant(baseOf(op->getOperand(0))))
         return operandValue(op, 0, loop); // All rows of the table are alike.
       Value id = operandValue(op, 1, loop);
       Value row = arith::IndexCastOp::create(builder(), func_.named("row"), builder().getIndexType(), id);

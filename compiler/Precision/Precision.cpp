@@ -69,12 +69,6 @@ private:
 
 bool isView(Operation *op) { return op && op->hasTrait<ViewLike>(); }
 
-/// A splat constant, whose type gives way to the other operands', as a Python number's does.
-mlir::DenseElementsAttr weakConstant(Value value) {
-  mlir::DenseElementsAttr attr;
-  return matchPattern(value, mlir::m_Constant(&attr)) && attr.isSplat() ? attr : mlir::DenseElementsAttr();
-}
-
 /// `attr` in another floating type, or null where that would round it.
 mlir::DenseElementsAttr exactly(mlir::DenseElementsAttr attr, Type element) {
   llvm::APFloat value = attr.getSplatValue<llvm::APFloat>();
@@ -176,7 +170,8 @@ void Autocast::castOperand(Operation *op, unsigned index, Type element, bool own
   if (elementOf(value) == element)
     return;
   builder_.setInsertionPoint(op);
-  if (mlir::DenseElementsAttr constant = weakConstant(value))
+  // A constant's type gives way to the other operands', as a Python number's does.
+  if (mlir::DenseElementsAttr constant = splatConstant(value))
     if (mlir::DenseElementsAttr exact = exactly(constant, element)) {
       op->setOperand(index, ConstantOp::create(builder_, op->getLoc(), exact.getType(), exact));
       return;
@@ -219,7 +214,7 @@ Type Autocast::widest(Operation *op) const {
   for (bool constants : {false, true}) {
     for (unsigned i = 0; i < op->getNumOperands(); ++i) {
       Value operand = op->getOperand(i);
-      if (!takesPart(op, i) || static_cast<bool>(weakConstant(operand)) != constants)
+      if (!takesPart(op, i) || static_cast<bool>(splatConstant(operand)) != constants)
         continue;
       constantsOnly = false;
       Type type = nominal(operand);
@@ -284,7 +279,8 @@ void Autocast::visit(Operation *op) {
       return;
     }
     bool exact = llvm::all_of(op->getOperands(), [&](Value operand) {
-      mlir::DenseElementsAttr constant = isFloat(operand) ? weakConstant(operand) : mlir::DenseElementsAttr();
+      mlir::DenseElementsAttr constant =
+          isFloat(operand) ? splatConstant(operand) : mlir::DenseElementsAttr();
       return !constant || exactly(constant, type);
     });
     if (!exact)

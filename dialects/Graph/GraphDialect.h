@@ -26,6 +26,9 @@ bool hasFloatElements(mlir::Type type);
 bool hasIntElements(mlir::Type type);
 bool hasBoolElements(mlir::Type type);
 
+/// The constant behind `value` where all its elements are one number; null otherwise.
+mlir::DenseElementsAttr splatConstant(mlir::Value value);
+
 /// Moves no data in eager execution (transpose, reshape, slice, broadcast).
 template <typename ConcreteType>
 class ViewLike : public mlir::OpTrait::TraitBase<ConcreteType, ViewLike> {};

@@ -17,7 +17,7 @@ using mlir::PatternRewriter;
 using mlir::success;
 using mlir::Value;
 
-static mlir::DenseElementsAttr splatConstant(Value value) {
+mlir::DenseElementsAttr heddle::graph::splatConstant(Value value) {
   mlir::DenseElementsAttr attr;
   return matchPattern(value, mlir::m_Constant(&attr)) && attr.isSplat() ? attr : mlir::DenseElementsAttr();
 }

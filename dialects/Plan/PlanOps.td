@@ -106,8 +106,9 @@ def Plan_ProductOp : Plan_Step<"product"> {
   let summary = "d = epilogue(alpha a b + beta c)";
   let description = [{
     For each of `batch` matrices: a is m x k, b is k x n, c and d are m x n and not transposed; bias has n elements. With
-    math f32 and tf32, a and b are f32; with math low, both are bf16 or both f16. `algorithm` is the library's own choice,
-    opaque; without it the library's heuristic decides. With epilogue silu_mul, d is m x (n / 2): the silu of the first half
+    math f32 and tf32, a and b are f32; with math low, both are bf16 or both f16. `algorithm`: on CUDA the library's own
+    choice, opaque; on the CPU `tiled` for Heddle's own (runtime/plan/CpuAlgorithm.h); without it the device's library and
+    its heuristic decide. With epilogue silu_mul, which the tiled products alone have, d is m x (n / 2): the silu of the first half
     of the columns times the second, without c.
 
     ```mlir

@@ -7,9 +7,8 @@
 
 namespace heddle::runtime {
 
-/// Memory for working data that is read again and again, asked for in pages of 2 MiB: with pages of 4 KiB a
-/// product whose packed operand has 6 MB loses a fifth of its speed to address translation (213 against 264
-/// GFLOP/s a core, AMD EPYC 9005, 2026-11-29).
+/// Memory for working data that is read again and again, asked for in pages of 2 MiB, which cost less address
+/// translation (bench/kernels/cpu-tiles.cpp measures it).
 class LargeArray {
 public:
   /// At least `elements` floats, aligned to a page; what was there is lost where it grows. Null where the

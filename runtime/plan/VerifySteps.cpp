@@ -1,4 +1,5 @@
 //===- VerifySteps.cpp - Bounds of a step's operands ----------------------===//
+#include "runtime/plan/CpuAlgorithm.h"
 #include "runtime/plan/Verify.h"
 
 namespace heddle::runtime {
@@ -154,6 +155,10 @@ private:
       return invalidInput("unknown epilogue " + number(static_cast<int64_t>(p.epilogue)));
     HEDDLE_RETURN_IF_ERROR(matrix("a", p.a, p.m, p.k, p.batch));
     HEDDLE_RETURN_IF_ERROR(matrix("b", p.b, p.k, p.n, p.batch));
+    std::string_view algorithm(reinterpret_cast<const char *>(p.algorithm.data()), p.algorithm.size());
+    if (p.epilogue == Epilogue::SiluMul && (plan.device != "cpu" || algorithm != kTiledProduct))
+      return invalidInput("an epilogue that multiplies two halves is for the CPU's algorithm '" +
+                          std::string(kTiledProduct) + "' alone");
     if (p.epilogue == Epilogue::SiluMul && (p.n % 2 != 0 || p.c.ref.present()))
       return invalidInput("an epilogue that multiplies two halves wants an even n and no c, found n " +
                           number(p.n) + (p.c.ref.present() ? " and c" : ""));

@@ -11,8 +11,8 @@
 
 namespace heddle::runtime {
 
-/// Elements of k that one call sums: a tile's panels of b with so many rows stay in the second-level cache,
-/// and the sums of most products are never read again.
+/// Elements of k that are packed and multiplied in one call, at the most: a tile's panels of b with so many
+/// rows stay in the second-level cache, and the sums of most products are never read again.
 constexpr int64_t kTiledDepth = 768;
 /// Elements of k that are summed one after the other. Such chains' sums are then added: a chain's error grows
 /// with its length, and the library's chains are no longer.
@@ -39,9 +39,9 @@ struct TiledKernels {
     int64_t depth;
     int64_t chain; ///< kTiledChain or, where rows are few and reading b takes the time, kTiledShortChain.
     const float *a;
-    int64_t
-        aLd; ///< kTiledRowStride. Not a constant in the loops: addresses by register are shorter, and with
-             ///< displacements fetching the instructions takes longer than the sums (252 to 268 GFLOP/s).
+    /// kTiledRowStride. Not a constant in the loops: addresses by register are shorter, and with
+    /// displacements fetching the instructions takes longer than the sums.
+    int64_t aLd;
     const float *b;
     int64_t bLd;
     float *panel; ///< multiplyAndPack: b is copied here, rows next to each other; aligned to 64 bytes.
@@ -49,7 +49,8 @@ struct TiledKernels {
     int64_t fromLd;
     float *to;
     int64_t toLd;
-    /// For each chain, addresses that will be read soon; those of all chains of `depth` must be set.
+    /// Addresses that will be read soon, asked for by the first chains of a call; set for every kTiledChain
+    /// elements of `depth`.
     const char *ahead[kTiledDepth / kTiledChain][kPrefetches];
   };
   using Multiply = void (*)(const Block &block);

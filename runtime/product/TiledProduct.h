@@ -21,9 +21,10 @@ namespace heddle::runtime {
 struct TiledKernels;
 
 /// Computes Plan.h's Product with float32 sums: k in chains of kTiledChain (of kTiledShortChain with few
-/// rows), one fused multiply-add after the other within a chain, chains added in their order. An element's
-/// bits depend on neither the number of threads nor the tiles. bf16 and f16 operands are widened as they are
-/// packed, a narrow result is rounded once. Not for two callers at a time.
+/// rows), one fused multiply-add (below AVX2, a multiplication and an addition) after the other within a
+/// chain, chains added in their order. An element's bits depend on neither the number of threads nor the
+/// tiles. bf16 and f16 operands are widened as they are packed, a narrow result is rounded once. Not for two
+/// callers at a time.
 class TiledProducts {
 public:
   /// For the instructions of `level`, which this processor must have.

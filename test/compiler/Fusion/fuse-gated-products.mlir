@@ -57,3 +57,18 @@ func.func @main(%x: tensor<4x8xbf16>, %w: tensor<8x6xbf16>) -> (tensor<4x3xbf16>
   %12 = graph.mul %11, %10 : tensor<4x3xbf16>
   return %7, %12, %8 : tensor<4x3xbf16>, tensor<4x3xbf16>, tensor<4x6xbf16>
 }
+
+// -----
+
+// Two slices of half the width that are not the two halves.
+// GATED-LABEL: func.func @main(
+// GATED: graph.group product "matmul" {
+// GATED: graph.group rows "silu+mul" {
+func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x3xf32> {
+  %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %1 = graph.slice %0 offsets [0, 0] strides [1, 1] : tensor<4x6xf32> -> tensor<4x3xf32>
+  %2 = graph.slice %0 offsets [0, 1] strides [1, 1] : tensor<4x6xf32> -> tensor<4x3xf32>
+  %3 = graph.silu %1 : tensor<4x3xf32>
+  %4 = graph.mul %2, %3 : tensor<4x3xf32>
+  return %4 : tensor<4x3xf32>
+}

@@ -6,6 +6,7 @@
 #include "runtime/plan/Verify.h"
 
 #include "SamplePlan.h"
+#include "runtime/plan/CpuAlgorithm.h"
 
 #include <gtest/gtest.h>
 
@@ -258,21 +259,25 @@ TEST(Verify, Products) {
             at + "bias: wanted f32, bf16 or f16, found i64");
   EXPECT_EQ(product([](Product &p) { p.math = static_cast<MathMode>(3); }), at + "unknown math mode 3");
   EXPECT_EQ(product([](Product &p) { p.epilogue = static_cast<Epilogue>(7); }), at + "unknown epilogue 7");
-  auto gate = [](Product &p) {
-    p.epilogue = Epilogue::SiluMul;
-    p.bias = {};
+  auto gate = [](const std::function<void(Product &)> &change, const char *device = "cpu") {
+    return broken(
+        [&](Plan &plan) {
+          Product &p = plan.steps[1].product;
+          p.epilogue = Epilogue::SiluMul;
+          p.bias = {};
+          p.algorithm.assign(kTiledProduct.begin(), kTiledProduct.end());
+          change(p);
+        },
+        device);
   };
-  EXPECT_EQ(product(gate), ""); // d is narrower than its buffer.
-  EXPECT_EQ(product([&](Product &p) {
-              gate(p);
-              p.n = 3;
-            }),
+  EXPECT_EQ(gate([](Product &) {}), ""); // d is narrower than its buffer.
+  EXPECT_EQ(gate([](Product &p) { p.n = 3; }),
             at + "an epilogue that multiplies two halves wants an even n and no c, found n 3");
-  EXPECT_EQ(product([&](Product &p) {
-              gate(p);
-              p.c = p.d;
-            }),
+  EXPECT_EQ(gate([](Product &p) { p.c = p.d; }),
             at + "an epilogue that multiplies two halves wants an even n and no c, found n 4 and c");
+  const std::string alone = "an epilogue that multiplies two halves is for the CPU's algorithm 'tiled' alone";
+  EXPECT_EQ(gate([](Product &p) { p.algorithm.clear(); }), at + alone);
+  EXPECT_EQ(gate([](Product &) {}, "cuda"), at + alone);
 }
 
 TEST(Verify, Copies) {

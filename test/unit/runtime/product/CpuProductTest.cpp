@@ -214,18 +214,24 @@ TEST(CpuProduct, TilesOfEveryLevel) {
 
 // Other numbers of threads, other tiles: each element is summed in the same order.
 TEST(CpuProduct, TilesGiveTheSameBitsOnAnyNumberOfThreads) {
-  Product p = make(100, 200, 900);
+  Product p = make(100, 203, 900);
   p.algorithm.assign(kTiledProduct.begin(), kTiledProduct.end());
-  Stored a(DType::F32, 100 * 900, 1), b(DType::F32, 200 * 900, 2);
-  std::vector<float> first(100 * 200), again(100 * 200);
-  for (int threads : {1, 2, 3, 7}) {
-    ThreadPool pool(threads);
-    auto products = CpuProducts::create(pool);
-    ASSERT_TRUE(products.isOk());
-    std::vector<float> &result = threads == 1 ? first : again;
-    ASSERT_TRUE((*products)->run(p, a.bytes.data(), b.bytes.data(), nullptr, nullptr, result.data()).isOk());
-    if (threads > 1) {
-      EXPECT_EQ(first, again) << threads;
+  Stored a(DType::F32, 100 * 900, 1), b(DType::F32, 203 * 900, 2), c(DType::F32, 100 * 203, 3);
+  for (double beta : {0.0, 1.0}) {
+    p.beta = beta;
+    std::vector<float> first(100 * 203), again(100 * 203);
+    for (int threads : {1, 2, 3, 7}) {
+      ThreadPool pool(threads);
+      auto products = CpuProducts::create(pool);
+      ASSERT_TRUE(products.isOk());
+      std::vector<float> &result = threads == 1 ? first : again;
+      ASSERT_TRUE((*products)
+                      ->run(p, a.bytes.data(), b.bytes.data(), beta ? c.bytes.data() : nullptr, nullptr,
+                            result.data())
+                      .isOk());
+      if (threads > 1) {
+        EXPECT_EQ(first, again) << threads;
+      }
     }
   }
 }
@@ -282,6 +288,19 @@ TEST(CpuProduct, AlphaBetaAndC) {
     }
 }
 
+// What a compiled plan's residual is: alpha and beta 1. Whole panels take c where their sums begin, the
+// ragged one where it is stored; with k beyond a block the sums are handed on.
+TEST(CpuProduct, Residuals) {
+  for (int64_t m : {9, 35})
+    for (int64_t k : {12, 769, 1600}) {
+      Product p = make(m, 70, k);
+      p.beta = 1;
+      check(p, 2);
+      p.c = p.d;
+      check(p, 2, /*cIsD=*/true);
+    }
+}
+
 TEST(CpuProduct, EmptySumIsZeroOrC) {
   Product p = make(5, 6, 0);
   p.epilogue = Epilogue::Bias;
@@ -328,11 +347,11 @@ TEST(CpuProduct, GeluIsCloseToItsDefinition) {
   for (float x = -8; x <= 8; x += 0.001f) {
     float value = x;
     applyEpilogue(Epilogue::GeluTanh, &value, 1, 1, 1, nullptr);
+    // The erf form differs by up to 4.7e-4, so that the two cannot be mistaken for each other.
     double expected = geluTanh(x);
     // Five roundings, and the exponential's argument is off by three of its own size, which is below 2 where
     // the result is not small.
     EXPECT_NEAR(value, expected, 8 * 0x1p-24 * std::max(1.0f, std::fabs(x))) << x;
-    // The erf form differs by up to 4.7e-4, so that the two cannot be mistaken for each other.
   }
   for (auto [x, wanted] : {std::pair(1e30f, 1e30f), {-1e30f, 0.0f}, {INFINITY, INFINITY}}) {
     float value = x;
