@@ -31,6 +31,22 @@ constexpr ActivationName kActivations[] = {
     {"gelu_fast", Activation::GeluTanh},
 };
 
+/// A number in the object that scales rotary positions.
+struct RotaryPart {
+  const char *name; ///< In the object.
+  const char *what; ///< In messages of `validate`, which then say `name`.
+  std::variant<double RotaryScaling::*, int64_t RotaryScaling::*> target;
+  const char *number; ///< What is wanted where it is missing, up to the kind of scaling.
+  bool wavelengths;   ///< Wanted for scaling by wavelength alone.
+};
+constexpr RotaryPart kRotaryParts[] = {
+    {"factor", "rotary_factor", &RotaryScaling::factor, "a number for ", false},
+    {"low_freq_factor", "rotary_low", &RotaryScaling::low, "a number for ", true},
+    {"high_freq_factor", "rotary_high", &RotaryScaling::high, "a number for ", true},
+    {"original_max_position_embeddings", "rotary_original", &RotaryScaling::originalPositions,
+     "an integer for ", true},
+};
+
 Status wanted(const std::string &field, const std::string &want, const Json *found) {
   return invalidInput(field + ": wanted " + want + ", found " + (found ? excerpt(*found) : "nothing"));
 }
@@ -146,27 +162,17 @@ Status Reader::read(const std::string &name, const Json &value, RotaryScaling &o
   else
     return wanted(prefix_ + name + "." + kindName, "default, linear or llama3", kind);
 
-  struct Part {
-    const char *name;
-    double RotaryScaling::*target;
-    bool wavelengths;
-  };
-  constexpr Part parts[] = {{"factor", &RotaryScaling::factor, false},
-                            {"low_freq_factor", &RotaryScaling::low, true},
-                            {"high_freq_factor", &RotaryScaling::high, true}};
-  for (const Part &part : parts) {
+  for (const RotaryPart &part : kRotaryParts) {
     const Json *number = inner.find(part.name);
     bool required = out.kind == RotaryScaling::Kind::ByWavelength ||
                     (out.kind == RotaryScaling::Kind::Linear && !part.wavelengths);
     if (!number && required)
-      return wanted(prefix_ + name + "." + part.name, "a number for " + kind->get<std::string>(), nullptr);
+      return wanted(prefix_ + name + "." + part.name, std::string(part.number) + kind->get<std::string>(),
+                    nullptr);
     if (number)
-      HEDDLE_RETURN_IF_ERROR(inner.read(part.name, *number, out.*part.target));
+      HEDDLE_RETURN_IF_ERROR(
+          std::visit([&](auto target) { return inner.read(part.name, *number, out.*target); }, part.target));
   }
-  const char *original = "original_max_position_embeddings";
-  HEDDLE_RETURN_IF_ERROR(inner.readIfThere(original, out.originalPositions));
-  if (out.kind == RotaryScaling::Kind::ByWavelength && out.originalPositions == 0)
-    return wanted(prefix_ + name + "." + original, "an integer for llama3", nullptr);
   HEDDLE_RETURN_IF_ERROR(inner.readIfThere("rope_theta", out.theta));
   llvm::append_range(unknownInside_, inner.unknown());
   return Status::ok();
@@ -206,11 +212,8 @@ static Status readField(Reader &reader, const Field &field, DecoderSpec &spec) {
   }
   spec.fieldNames[field.what] = name;
   if (std::holds_alternative<RotaryScaling DecoderSpec::*>(field.target))
-    for (auto [what, part] :
-         {std::pair("rotary_factor", ".factor"), std::pair("rotary_low", ".low_freq_factor"),
-          std::pair("rotary_high", ".high_freq_factor"),
-          std::pair("rotary_original", ".original_max_position_embeddings")})
-      spec.fieldNames[what] = name + part;
+    for (const RotaryPart &part : kRotaryParts)
+      spec.fieldNames[part.what] = name + "." + part.name;
   if (!value)
     return field.required ? wanted(name, "a value", nullptr) : Status::ok();
   if (const auto *integer = std::get_if<int64_t DecoderSpec::*>(&field.target))
@@ -277,6 +280,8 @@ static StatusOr<DecoderSpec> fromJson(const Json &object, std::vector<std::strin
     reader.know(field.name);
     for (const char *alias : field.aliases)
       reader.know(alias);
+    if (field.onlyIf)
+      reader.know(field.onlyIf);
   }
   DecoderSpec spec = family->common;
   auto fill = [&]() -> Status {

@@ -248,7 +248,6 @@ const std::vector<FixedField> &heddle::import::fixedFields() {
 const std::vector<const char *> &heddle::import::ignoredFields() {
   static const std::vector<const char *> fields = {
       // Where the file comes from.
-      "model_type",
       "_name_or_path",
       "name_or_path",
       "architectures",
@@ -321,8 +320,6 @@ const std::vector<const char *> &heddle::import::ignoredFields() {
       "_num_labels",
       "finetuning_task",
       "problem_type",
-      // Read through onlyIf, by the families that have them.
-      "use_sliding_window",
   };
   return fields;
 }

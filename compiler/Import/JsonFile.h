@@ -10,12 +10,11 @@
 
 namespace heddle::import {
 
-/// No description of a model comes near these.
+/// No description of a model comes near it.
 constexpr size_t kMaxJsonBytes = 1 << 20;
-constexpr size_t kMaxJsonDepth = 32;
 
-/// The object in a file. InvalidInput "file:line:column: reason" where the text is no JSON, nested too deep
-/// or names a field twice; "file: reason" where there is no such file, it is too large or holds no object.
+/// The object in a file. InvalidInput as parseJsonObject; "file: reason" where there is no such file or it is
+/// too large.
 runtime::StatusOr<nlohmann::json> readJsonObject(const std::string &path);
 
 /// A value for a message: its JSON text, cut to some 60 characters.

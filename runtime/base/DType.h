@@ -29,6 +29,10 @@ constexpr int64_t sizeOf(DType type) {
   return 0;
 }
 
+constexpr bool isFloating(DType type) {
+  return type == DType::F32 || type == DType::BF16 || type == DType::F16;
+}
+
 /// The name used in messages, CSV and JSON: f32, bf16, f16, i32, i64, bool, u8.
 std::string_view nameOf(DType type);
 std::optional<DType> dtypeFromName(std::string_view name);

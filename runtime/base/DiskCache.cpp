@@ -159,7 +159,7 @@ void DiskCache::store(const std::string &key, std::string_view payload, std::str
   // Where the folder cannot be made, writing says why.
   std::error_code error;
   fs::create_directories(fs::path(fileOf(key)).parent_path(), error);
-  Status written = writeFile(fileOf(key), {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()});
+  Status written = writeFile(fileOf(key), bytes);
   if (!written)
     return remark(std::string(kind_.title) + ": " + written.message() + "; " + kind_.lost);
   std::lock_guard<std::mutex> lock(mutex_);

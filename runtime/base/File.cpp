@@ -20,6 +20,10 @@ std::string folderOf(const std::string &path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+std::span<const uint8_t> bytesOf(std::string_view text) {
+  return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
+
 std::string reason(int error) { return std::strerror(error); }
 
 /// Opens for reading and gives the size; refuses what is not a regular file.
@@ -96,9 +100,7 @@ Status AtomicFile::append(std::span<const uint8_t> bytes) {
   return Status::ok();
 }
 
-Status AtomicFile::append(std::string_view text) {
-  return append(std::span(reinterpret_cast<const uint8_t *>(text.data()), text.size()));
-}
+Status AtomicFile::append(std::string_view text) { return append(bytesOf(text)); }
 
 Status AtomicFile::commit() {
   bool direct = temporary_.empty();
@@ -128,6 +130,8 @@ Status writeFile(const std::string &path, std::span<const uint8_t> bytes) {
   HEDDLE_RETURN_IF_ERROR(file.append(bytes));
   return file.commit();
 }
+
+Status writeFile(const std::string &path, std::string_view text) { return writeFile(path, bytesOf(text)); }
 
 StatusOr<std::vector<uint8_t>> readFile(const std::string &path) {
   HEDDLE_ASSIGN_OR_RETURN(auto opened, openForReading(path));

@@ -37,6 +37,7 @@ private:
 
 /// The whole of an AtomicFile in one call.
 Status writeFile(const std::string &path, std::span<const uint8_t> bytes);
+Status writeFile(const std::string &path, std::string_view text);
 
 /// The whole file. InvalidInput where it does not exist, is a folder or cannot be read.
 StatusOr<std::vector<uint8_t>> readFile(const std::string &path);

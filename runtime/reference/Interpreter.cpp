@@ -20,8 +20,6 @@ Shape stridesOf(const Shape &shape) {
   return strides;
 }
 
-bool isFloating(DType type) { return type == DType::F32 || type == DType::BF16 || type == DType::F16; }
-
 //===----------------------------------------------------------------------===//
 // Context
 //===----------------------------------------------------------------------===//

@@ -24,7 +24,6 @@ std::string shapeText(const Shape &shape);
 int64_t elementCount(const Shape &shape);
 /// Row-major strides, in elements.
 Shape stridesOf(const Shape &shape);
-bool isFloating(DType type);
 
 /// One operation about to run.
 class Context {

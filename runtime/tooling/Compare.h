@@ -28,11 +28,12 @@ StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result, std::
 double unitRoundoff(DType dtype);
 
 /// The largest relative error that compiled code may have: 1.5 times eager's, and at least four roundings of
-/// the output's own type and sixteen of float32. Eager and compiled sum in different orders, so that the
-/// ratio of two errors near that says nothing: an output whose eager result happens to be exact would
-/// otherwise forbid any other order. Four: one rounding each for storing the result, for its two operands,
-/// and for one change in the order of sums. Sixteen: a float32 sum of K terms in random order is off by about
-/// sqrt(K) / 2 roundings, 14 for the K = 768 of the smallest preset.
+/// the output's own type and sqrt(longestSum) / 2 of float32. Integers have neither floor. Eager and compiled
+/// sum in different orders, so that the ratio of two errors near that says nothing: an output whose eager
+/// result happens to be exact would otherwise forbid any other order. Four: one rounding each for storing the
+/// result, for its two operands, and for one change in the order of sums. sqrt(K) / 2: by so many roundings a
+/// float32 sum of K terms in random order is off, about; 14 for the K = 768 of the smallest preset.
+/// `longestSum` is K: terms of the compiled plan's longest product; attention and reductions are not counted.
 double errorBound(DType dtype, const Difference &eager, int64_t longestSum);
 
 /// Whether compiled passes against eager: nothing misplaced, and an error within the bound.

@@ -12,8 +12,9 @@
 namespace heddle::runtime {
 
 /// Values for an input named `name`. Floating types: normal with mean 0 and deviation 1. Integers: uniform in
-/// [0, limit), but for a limit of 2 the first of each row is 1: such integers mostly say which positions are
-/// seen (attention_mask), and a row that sees nothing has no result that two computations could agree on.
+/// [0, limit), but for I32 and I64 with a limit of 2 the first of each row is 1: such integers mostly say
+/// which positions are seen (attention_mask), and a row that sees nothing has no result that two computations
+/// could agree on. Segment ids of two kinds (token_type_ids) are drawn so too: nothing tells them apart.
 /// Bool: 0 or 1. The values depend on seed, name and position alone (runtime/base/Random.h). InvalidInput for
 /// an integer type without a positive `limit`: no range can be guessed.
 StatusOr<HostTensor> randomTensor(DType dtype, const std::vector<int64_t> &shape, int64_t limit,

@@ -1,7 +1,7 @@
 //===- Safetensors.cpp - Named tensors in one file ------------------------===//
 #include "runtime/tooling/Safetensors.h"
 
-#include "runtime/tooling/Json.h"
+#include "runtime/base/Json.h"
 
 #include <algorithm>
 #include <cstring>
@@ -52,11 +52,6 @@ bool readIntegers(const Json &value, std::vector<int64_t> &out) {
 
 std::string range(uint64_t begin, uint64_t end) {
   return "[" + std::to_string(begin) + ", " + std::to_string(end) + "]";
-}
-
-/// A value of the header as messages show it.
-std::string shownValue(const Json &value) {
-  return shown(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 /// `offset` is still that of the header: from the data's begin.
@@ -131,12 +126,10 @@ std::string describe(const StoredTensor &tensor) {
 
 StatusOr<std::map<std::string, StoredTensor>>
 parseSafetensorsHeader(std::string_view json, uint64_t dataOffset, uint64_t dataBytes) {
-  StatusOr<Json> header = parseJsonObject(json, "tensor");
-  if (!header)
-    return std::move(header).status().with("the header");
+  HEDDLE_ASSIGN_OR_RETURN(Json header, parseJsonObject(json, "the header", "tensor"));
   std::map<std::string, StoredTensor> tensors;
   std::vector<std::pair<const std::string *, StoredTensor *>> order;
-  for (const auto &[name, value] : header->items()) {
+  for (const auto &[name, value] : header.items()) {
     if (name == "__metadata__") {
       HEDDLE_RETURN_IF_ERROR(checkMetadata(value));
       continue;

@@ -1,10 +1,9 @@
 //===- WeightFiles.cpp - A model's weight files ---------------------------===//
-#include "runtime/tooling/Json.h"
+#include "runtime/base/Json.h"
 #include "runtime/tooling/Weights.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 namespace heddle::runtime {
 namespace {
@@ -88,20 +87,19 @@ Status WeightFiles::addFile(const std::string &path) {
 
 Status WeightFiles::addIndex(const std::string &path) {
   HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> bytes, readFile(path));
-  auto parsed = parseJsonObject({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, "field");
-  if (!parsed)
-    return std::move(parsed).status().with(path);
-  if (!parsed->contains("weight_map") || !(*parsed)["weight_map"].is_object())
+  HEDDLE_ASSIGN_OR_RETURN(
+      nlohmann::json index,
+      parseJsonObject({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, path));
+  if (!index.contains("weight_map") || !index["weight_map"].is_object())
     return invalidInput(path + ": wanted an index, an object with the object weight_map");
   std::map<std::string, std::vector<std::string>> namesOf; // By file.
-  for (const auto &[name, file] : (*parsed)["weight_map"].items()) {
+  for (const auto &[name, file] : index["weight_map"].items()) {
     // Beside the index and nowhere else: an index that came from elsewhere must not name files of this
     // machine.
     if (!file.is_string() || !file.get_ref<const std::string &>().ends_with(kFile) ||
         file.get_ref<const std::string &>().find('/') != std::string::npos)
       return invalidInput(path + ": tensor " + shown(name) + ": wanted the name of a " + std::string(kFile) +
-                          " file beside the index, found " +
-                          shown(file.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+                          " file beside the index, found " + shownValue(file));
     namesOf[file.get<std::string>()].push_back(name);
   }
   std::string folder = folderOf(path);

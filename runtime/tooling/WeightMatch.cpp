@@ -1,9 +1,8 @@
 //===- WeightMatch.cpp - Stored tensors and wanted parameters -------------===//
-#include "runtime/tooling/Json.h"
+#include "runtime/base/Json.h"
 #include "runtime/tooling/Weights.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace heddle::runtime {
@@ -17,9 +16,8 @@ constexpr std::string_view kPrefixes[] = {"bert.", "model.", "transformer."};
 constexpr std::string_view kTables[] = {"*.attn.bias", "*.attn.masked_bias", "*rotary_emb.inv_freq",
                                         "*position_ids"};
 
-/// Heads that share the embedding's values where a model ties them; older files store them once more.
-constexpr std::string_view kTiedHeads[] = {"lm_head.weight", "cls.predictions.decoder.weight",
-                                           "cls.predictions.decoder.bias"};
+/// A head that shares the embedding's values where a model ties it; older files store it once more.
+constexpr std::string_view kTiedHead = "lm_head.weight";
 
 /// Heads on top of a base model, which a graph of the base model does not compute.
 constexpr std::string_view kHeads[] = {"pooler.*", "cls.*"};
@@ -44,20 +42,6 @@ bool matchesAny(std::string_view name, const std::string_view (&patterns)[N]) {
   return std::any_of(std::begin(patterns), std::end(patterns),
                      [&](std::string_view pattern) { return matches(name, pattern); });
 }
-
-/// The number of the layer that a tensor belongs to: the first part of its name that is a number.
-std::optional<int64_t> layerOf(std::string_view name) {
-  while (!name.empty()) {
-    std::string_view part = name.substr(0, name.find('.'));
-    // Nine digits fit.
-    if (!part.empty() && part.size() <= 9 && part.find_first_not_of("0123456789") == std::string_view::npos)
-      return std::stoll(std::string(part));
-    name.remove_prefix(std::min(name.size(), part.size() + 1));
-  }
-  return std::nullopt;
-}
-
-bool isFloating(DType dtype) { return dtype == DType::F32 || dtype == DType::BF16 || dtype == DType::F16; }
 
 bool converts(const std::optional<DType> &from, DType to) {
   return from && (*from == to || (isFloating(*from) && isFloating(to)));
@@ -167,7 +151,7 @@ private:
     std::optional<int64_t> layer = layerOf(bare);
     if (matchesAny(name, kTables) || (options_.layers && layer && *layer >= *options_.layers))
       return Status::ok();
-    bool tied = matchesAny(bare, kTiedHeads);
+    bool tied = bare == kTiedHead;
     if (tied)
       for (const auto &[wantedName, other] : match_.byName)
         if (other.stored->shape == tensor.stored->shape &&
@@ -198,6 +182,17 @@ private:
 };
 
 } // namespace
+
+std::optional<int64_t> layerOf(std::string_view name) {
+  while (!name.empty()) {
+    std::string_view part = name.substr(0, name.find('.'));
+    // Nine digits fit.
+    if (!part.empty() && part.size() <= 9 && part.find_first_not_of("0123456789") == std::string_view::npos)
+      return std::stoll(std::string(part));
+    name.remove_prefix(std::min(name.size(), part.size() + 1));
+  }
+  return std::nullopt;
+}
 
 StatusOr<WeightMatch> matchWeights(const WeightFiles &files, const std::vector<WantedWeight> &wanted,
                                    const MatchOptions &options) {

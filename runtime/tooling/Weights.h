@@ -10,11 +10,11 @@
 
 #include "runtime/tooling/Safetensors.h"
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::runtime {
@@ -57,6 +57,10 @@ struct WantedWeight {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
 };
+
+/// The number of the layer that a parameter belongs to: the first part of its name, between dots, that is a
+/// number of at most nine digits. None where there is no such part.
+std::optional<int64_t> layerOf(std::string_view name);
 
 struct MatchOptions {
   /// The model was cut to its first so many layers: tensors of later ones are not wanted.

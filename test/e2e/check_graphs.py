@@ -1,27 +1,15 @@
 # RUN: %python %s %t
 """`heddle check` holds compiled and eager execution against float64: a preset at odd contexts and small graphs."""
 
-import json
-
-from support.driver import DEVICE, Test
+from support.driver import Test
 from support.graph import Graph
 from support.tensors import tensor_type
 
 test = Test()
-
-
-def check(name, *arguments):
-    done = test.command("check", *arguments, "--device", DEVICE, "--format", "json")
-    if not test.check(done.returncode == 0, f"{name}: exit code {done.returncode}: {done.stderr[:1000]}{done.stdout[:2000]}"):
-        return
-    outputs = json.loads(done.stdout)["outputs"]
-    test.check(outputs and all(output["ok"] for output in outputs), f"{name}: {outputs}")
-
-
 for precision in ("fp32", "bf16"):
     for context in (1, 2, 33, 129):
-        check(f"study:small, {precision}, context {context}", "study:small", "--layers", "2", "--batch", "2",
-              "--vocab", "1000", "--context", str(context), "--precision", precision)
+        test.verdict(f"study:small, {precision}, context {context}", "study:small", "--layers", "2", "--batch", "2",
+                     "--vocab", "1000", "--context", str(context), "--precision", precision)
 
 
 def parameter(graph, name, shape, init="normal, 0.5"):
@@ -78,5 +66,5 @@ for form in (norms, elementwise, shapes, reductions, mlp, several):
     graph = Graph(x=("f32", (7, 65)))
     result = form(graph)
     path = test.write(f"{form.__name__}.mlir", graph.text(**(result if isinstance(result, dict) else {"out": result})))
-    check(form.__name__, path)
+    test.verdict(form.__name__, path)
 test.finish()

@@ -35,22 +35,22 @@ hidden = [value + VALUES["block.0.b"].values[index % 20] for index, value in enu
 WANTED = matmul(hidden, VALUES["block.1.w"].values, 5, 20, 12)
 
 
-def run(label, weights, output="y.safetensors", extra=()):
+def run(label, weights):
     """Runs every implementation; the values are those of the stored parameters."""
+    output = test.path("y.safetensors")
     for name, flags in IMPLEMENTATIONS.items():
         done = test.command("run", model, "--device", DEVICE, "--input", f"x={test.path('x.npy')}", "--output",
-                            test.path(output), "--weights", weights, *flags, *extra)
+                            output, "--weights", weights, *flags)
         if test.check(done.returncode == 0, f"{label}, {name}: exit code {done.returncode}: {done.stderr[:1500]}"):
             # The inputs are exact in every stored type; float32 sums of 12 and 20 terms are off by a few roundings.
-            test.close(f"{label}, {name}", read_safetensors(test.path(output))["y"].values, WANTED, 32 * 2**-24)
+            test.close(f"{label}, {name}", read_safetensors(output)["y"].values, WANTED, 32 * 2**-24)
 
 
 for stored in ("F32", "BF16", "F16"):
     path = test.path(f"{stored}.safetensors")
     write_safetensors(path, VALUES, stored)
     run(f"stored as {stored}", path)
-    done = test.command("check", model, "--device", DEVICE, "--weights", path)
-    test.check(done.returncode == 0, f"check, stored as {stored}: {done.stderr[:700]}{done.stdout[:700]}")
+    test.verdict(f"check, stored as {stored}", model, "--weights", path)
 
 # A folder with an index over two files; and names with a prefix in the files.
 folder = test.path("sharded")
@@ -77,6 +77,21 @@ test.check(done.returncode == 0, f"reading what was saved: {done.stderr[:700]}")
 test.check(read_safetensors(drawn) == read_safetensors(test.path("again.safetensors")), "saved weights give other values")
 bench = test.command("bench", model, "--device", DEVICE, "--weights", saved, "--warmup", "0", "--steps", "1")
 test.check(bench.returncode == 0, f"bench: {bench.stderr[:700]}")
+
+# A cut model takes the weights of the whole one: those of later layers are left out, also where a plan file was made of it.
+fields = {"model_type": "gpt2", "vocab_size": 50, "n_embd": 8, "n_layer": 3, "n_head": 2, "n_positions": 16}
+gpt2 = os.path.dirname(test.write("config.json", json.dumps(fields)))
+cut, plan, whole = ["--layers", "2", "--context", "4"], test.path("cut.heddle"), test.path("whole.safetensors")
+outputs = {name: test.path(f"{name}.safetensors") for name in ("all layers", "cut", "cut plan")}
+for arguments in (["run", gpt2, "--context", "4", "--device", DEVICE, "--save-weights", whole, "--output", outputs["all layers"]],
+                  ["run", gpt2, *cut, "--device", DEVICE, "--weights", whole, "--output", outputs["cut"]],
+                  ["compile", gpt2, *cut, "--device", DEVICE, "-o", plan],
+                  ["run", plan, "--weights", whole, "--output", outputs["cut plan"]]):
+    done = test.command(*arguments, *(["--input", "random:0"] if arguments[0] == "run" else []))
+    test.check(done.returncode == 0, f"{' '.join(arguments)}: {done.stderr[:700]}")
+if all(map(os.path.exists, outputs.values())):
+    everything, model_cut, plan_cut = map(read_safetensors, outputs.values())
+    test.check(plan_cut == model_cut != everything, "the plan of a cut model computes something else than the model")
 
 # What does not fit.
 output = test.path("none.safetensors")

@@ -6,7 +6,7 @@ Usage: test/transformers/families.py [--device cuda] [--bin build/release/bin] [
 Needs torch and transformers (tried with 2.15 and 5.24). The exit code is 1 when a value is off.
 
 float32: the largest difference is at most 1e-4 of the largest value. bf16: the distance from transformers' float32, relative
-to its length, is for the compiled model at most that of transformers' own bf16 (torch.autocast), and by chance a little more.
+to its length, is at most that of transformers' own bf16 (torch.autocast) times a factor that is a little more than 1.
 """
 
 import argparse
@@ -25,10 +25,13 @@ import transformers  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 from support import configs  # noqa: E402
 
+# What parity with transformers was asked to be. A wrong or misplaced weight is far beyond, rounding far below: the largest
+# seen is 1.2e-6.
 F32_BOUND = 1e-4
 # Roundings fall otherwise in two computations of the same types: over the some 20,000 values of these models the distance
-# differs by a few percent.
-BF16_BOUND = 1.1
+# differs by a few percent. Eager execution also rounds a product before it adds the bias, which torch's linear does not:
+# the largest factor seen is 1.20 (bench/results/nvidia-h200/families-2026-11-29.txt).
+BF16_FACTORS = {"compiled": 1.1, "eager": 1.25}
 
 
 def make(name):
@@ -94,15 +97,14 @@ def compare(options, name, folder):
     wanted = run_transformers(model, inputs, options.device, low=False)
     wanted_low = run_transformers(model, inputs, options.device, low=True)
     faults = 0
-    for implementation in ("compiled", "eager"):
+    for implementation, factor in BF16_FACTORS.items():
         found = run_heddle(options, folder, inputs, "--impl", implementation)
         found_low = run_heddle(options, folder, inputs, "--impl", implementation, "--precision", "bf16")
         for output in found:
             exact = wanted[output]
             error = numpy.abs(found[output] - exact).max() / numpy.abs(exact).max()
             ours, theirs = distance(found_low[output], exact), distance(wanted_low[output], exact)
-            # Eager execution rounds a product before it adds the bias, which torch's linear does not: up to 15 % more.
-            good = error <= F32_BOUND and (ours <= BF16_BOUND * theirs or implementation == "eager")  # NaN is not.
+            good = bool(error <= F32_BOUND and ours <= factor * theirs)  # NaN is not.
             faults += not good
             print(f"{name:18} {implementation:9} {output:18} float32 {error:.1e}, bf16 {ours:.2e} "
                   f"(transformers' {theirs:.2e}){'' if good else '  FAILED'}", flush=True)

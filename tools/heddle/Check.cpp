@@ -37,7 +37,7 @@ struct OutputCheck {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
   Difference eager, compiled;
-  int64_t longestSum = 0; ///< Terms of the compiled plan's longest product.
+  int64_t longestSum = 0; ///< As errorBound wants it.
   bool ok() const { return passes(dtype, eager, compiled, longestSum); }
 };
 
@@ -71,6 +71,7 @@ referenceOutputs(const reference::Program &program, const Tensors &inputs,
   return reference::execute(program, wide, reader);
 }
 
+/// Terms of the plan's longest product.
 int64_t longestProduct(const Plan &plan) {
   int64_t longest = 0;
   for (const Step &step : plan.steps)
@@ -88,7 +89,7 @@ StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, refe
     if (eagerOutput == eager.end() || compiledOutput == compiled.end())
       return internalError("output '" + name + "' of the graph is missing in the " +
                            (eagerOutput == eager.end() ? "eager" : "compiled") + " plan");
-    OutputCheck check{name, compiledOutput->second.dtype, compiledOutput->second.shape, {}, {}, 0};
+    OutputCheck check{name, compiledOutput->second.dtype, compiledOutput->second.shape, {}, {}, longestSum};
     if (eagerOutput->second.dtype != check.dtype)
       return internalError("output '" + name +
                            "' has another type in the eager plan than in the compiled one");
@@ -96,8 +97,6 @@ StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, refe
     HEDDLE_ASSIGN_OR_RETURN(check.compiled, compare(check.dtype, compiledOutput->second.data, wanted));
     checks.push_back(std::move(check));
   }
-  for (OutputCheck &check : checks)
-    check.longestSum = longestSum;
   if (checks.empty())
     return invalidInput("the model has no outputs: there is nothing to check");
   return checks;

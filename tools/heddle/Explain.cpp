@@ -1,4 +1,5 @@
 //===- Explain.cpp - heddle explain ---------------------------------------===//
+#include "runtime/plan/Verify.h"
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/KernelDump.h"
 #include "tools/heddle/Support/Models.h"
@@ -8,7 +9,6 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <set>
 
 namespace heddle::driver {
@@ -102,7 +102,7 @@ int64_t parameterCount(const Plan &plan) {
   for (const Buffer &buffer : plan.buffers)
     for (const ParameterPart &part : buffer.parts)
       if (seen.insert(part.name).second)
-        count += std::accumulate(part.shape.begin(), part.shape.end(), int64_t{1}, std::multiplies<>());
+        count += elementsOf(part.shape);
   return count;
 }
 

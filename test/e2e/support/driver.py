@@ -1,5 +1,6 @@
 """Runs the driver, and collects what a test found wrong."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -67,6 +68,15 @@ class Test:
         for text in ("Assertion", "Stack dump", "PLEASE submit a bug report", "Traceback", "see current operation"):
             self.check(text not in done.stderr, f"found {text!r}; {found}")
         return done
+
+    def verdict(self, label, *arguments, outputs=None):
+        """`heddle check` must find every output within its bound; there must be some, and just `outputs` where given."""
+        done = self.command("check", *arguments, "--device", DEVICE, "--format", "json")
+        if self.check(done.returncode == 0, f"{label}: exit code {done.returncode}: {done.stderr[:1000]}{done.stdout[:2000]}"):
+            found = json.loads(done.stdout)["outputs"]
+            self.check(found and all(output["ok"] for output in found), f"{label}: {found}")
+            names = [output["name"] for output in found]
+            self.check(outputs is None or sorted(names) == sorted(outputs), f"{label}: wanted outputs {outputs}, found {names}")
 
     def run(self, name, text, inputs, flags=()):
         """Runs a graph in every implementation; yields (label, outputs by name). A run that fails is a fault."""

@@ -77,10 +77,10 @@ def read_safetensors(path):
     return tensors
 
 
-def write_safetensors(path, tensors, stored=None, metadata=None):
+def write_safetensors(path, tensors, stored=None):
     """Name to Tensor of float32 values. `stored` names the type in the file: F32, BF16 or F16; BF16 keeps the upper half
     of each float32, so its values should be exact there."""
-    header, data = ({"__metadata__": metadata} if metadata else {}), b""
+    header, data = {}, b""
     for name, tensor in tensors.items():
         dtype = stored or "F32"
         values = array.array("f", tensor.values)

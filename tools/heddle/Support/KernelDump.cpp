@@ -246,12 +246,6 @@ std::string kernelBench(const Plan &plan, int32_t index) {
   return out + kTiming;
 }
 
-static Status writeText(const std::string &path, const std::string &text) {
-  HEDDLE_ASSIGN_OR_RETURN(AtomicFile file, AtomicFile::create(path));
-  HEDDLE_RETURN_IF_ERROR(file.append(text));
-  return file.commit();
-}
-
 StatusOr<bool> dumpKernels(const Plan &plan, const std::string &folder, bool texts, Progress &progress) {
   std::error_code error;
   std::filesystem::create_directories(folder + "/bench", error);
@@ -269,14 +263,14 @@ StatusOr<bool> dumpKernels(const Plan &plan, const std::string &folder, bool tex
     }
     progress.show("kernels written " + std::to_string(i) + "/" + std::to_string(plan.kernels.size()));
     if (texts)
-      HEDDLE_RETURN_IF_ERROR(writeText(folder + "/" + kernel.name + ".cu", kernel.source));
+      HEDDLE_RETURN_IF_ERROR(writeFile(folder + "/" + kernel.name + ".cu", kernel.source));
     if (nvrtc) {
       HEDDLE_ASSIGN_OR_RETURN(std::string ptx,
                               (*nvrtc)->ptx({kernel.name, kernel.source, kernel.target, {}}, {}));
-      HEDDLE_RETURN_IF_ERROR(writeText(folder + "/" + kernel.name + ".ptx", ptx));
+      HEDDLE_RETURN_IF_ERROR(writeFile(folder + "/" + kernel.name + ".ptx", ptx));
     }
     if (std::string bench = kernelBench(plan, static_cast<int32_t>(i)); !bench.empty())
-      HEDDLE_RETURN_IF_ERROR(writeText(folder + "/bench/" + kernel.name + ".cu", bench));
+      HEDDLE_RETURN_IF_ERROR(writeFile(folder + "/bench/" + kernel.name + ".cu", bench));
   }
   progress.clear();
   return bool(nvrtc);

@@ -5,6 +5,7 @@
 #include "runtime/tooling/RandomTensor.h"
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -35,6 +36,7 @@ std::string weightsPath(const ModelFlags &model, const std::string &flag) {
 StatusOr<ModelWeights> ModelWeights::open(const ModelFlags &model, const std::string &flag) {
   ModelWeights weights;
   weights.layers_ = model.request.layers;
+  weights.planFile_ = model.planFile;
   std::string path = weightsPath(model, flag);
   if (path.empty()) {
     if (isFolder(model.request.model))
@@ -46,8 +48,17 @@ StatusOr<ModelWeights> ModelWeights::open(const ModelFlags &model, const std::st
   return weights;
 }
 
+/// The layers that a model was left, as its parameters' names number them; none where no name has a number.
+static std::optional<int64_t> layersIn(const std::vector<WantedWeight> &wanted) {
+  std::optional<int64_t> layers;
+  for (const WantedWeight &weight : wanted)
+    if (std::optional<int64_t> layer = layerOf(weight.name))
+      layers = std::max(layers.value_or(0), *layer + 1);
+  return layers;
+}
+
 StatusOr<WeightMatch> ModelWeights::match(const std::vector<WantedWeight> &wanted) {
-  StatusOr<WeightMatch> match = matchWeights(*files_, wanted, {layers_});
+  StatusOr<WeightMatch> match = matchWeights(*files_, wanted, {planFile_ ? layersIn(wanted) : layers_});
   if (match && !match->unusedHeads.empty() && !noted_) {
     std::string names;
     for (const std::string &name : match->unusedHeads)

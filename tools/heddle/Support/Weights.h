@@ -43,7 +43,8 @@ private:
   runtime::StatusOr<runtime::WeightMatch> match(const std::vector<runtime::WantedWeight> &wanted);
 
   std::optional<runtime::WeightFiles> files_;
-  std::optional<int64_t> layers_;
+  std::optional<int64_t> layers_; ///< --layers.
+  bool planFile_ = false;         ///< It does not say --layers: the parameters' names do.
   bool noted_ = false;
 };
 

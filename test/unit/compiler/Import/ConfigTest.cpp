@@ -349,6 +349,10 @@ TEST_F(Config, UnknownFieldsAreListedOnce) {
   ASSERT_TRUE(import({.model = path(), .layers = 1}).isOk());
   ASSERT_EQ(warnings_.size(), 1u);
   EXPECT_EQ(warnings_[0], path() + ": unknown fields \"odd\\nname\", rope_scaling.twist");
+  // A field that another family's table reads is unknown to this one.
+  writeEdited("llama-2-7b", "\"rope_scaling\"", "\"use_sliding_window\": true, \"rope_scaling\"");
+  ASSERT_TRUE(import({.model = path(), .layers = 1}).isOk());
+  EXPECT_EQ(warnings_, std::vector{path() + ": unknown field use_sliding_window"});
 }
 
 TEST_F(Config, LearnedPositionsBoundTheContext) {
@@ -364,10 +368,10 @@ TEST_F(Config, LearnedPositionsBoundTheContext) {
 TEST_F(Config, TextThatIsNoConfig) {
   EXPECT_EQ(errorOf("").substr(0, 26), ":1:1: this is no JSON: syn");
   EXPECT_EQ(errorOf("{\n  \"a\": }").substr(0, 23), ":2:8: this is no JSON: ");
-  EXPECT_EQ(errorOf("[1, 2]"), ": wanted a JSON object, found [1,2]");
-  EXPECT_EQ(errorOf("{\"a\": 1, \"a\": 2}"), ": field \"a\" is there twice");
+  EXPECT_EQ(errorOf("[1, 2]"), ":1:1: wanted a JSON object, found '[1,2]'");
+  EXPECT_EQ(errorOf("{\"a\": 1, \"a\": 2}"), ":1:12: field 'a' is there twice");
   EXPECT_EQ(errorOf(std::string("{}\n\0garbage", 10)), ":2:1: this is no JSON: a byte of it is zero");
-  EXPECT_EQ(errorOf("{\"a\": " + std::string(100000, '[')), ": nested deeper than 32 levels");
+  EXPECT_EQ(errorOf("{\"a\": " + std::string(100000, '[')), ":1:38: nested deeper than 32 levels");
   EXPECT_EQ(errorOf(std::string((1 << 20) + 1, ' ')), ": wanted at most 1048576 bytes, found 1048577");
   EXPECT_EQ(errorOf("{\"a\": \"\xff\"}").substr(0, 22), ":1:8: this is no JSON:");
   EXPECT_EQ(errorOf("{\"a\": 1e999}").substr(0, 24), ":1:11: this is no JSON: ");

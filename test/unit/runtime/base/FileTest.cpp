@@ -67,15 +67,15 @@ TEST_F(FileTest, ErrorsNameThePath) {
             "cannot open " + path("none") + ": No such file or directory");
   EXPECT_EQ(readFile(folder_.string()).status().message(),
             "cannot read " + folder_.string() + ": wanted a file, found a folder");
-  EXPECT_EQ(writeFile(path("no/where"), {}).message(),
+  EXPECT_EQ(writeFile(path("no/where"), "").message(),
             "cannot write " + path("no/where") + ": No such file or directory");
-  EXPECT_EQ(writeFile(folder_.string(), {}).message(),
+  EXPECT_EQ(writeFile(folder_.string(), "").message(),
             "cannot write " + folder_.string() + ": it is a folder");
   EXPECT_EQ(readFile(path("none")).status().code(), StatusCode::InvalidInput);
 }
 
 TEST_F(FileTest, EmptyFiles) {
-  ASSERT_TRUE(writeFile(path("empty"), {}).isOk());
+  ASSERT_TRUE(writeFile(path("empty"), "").isOk());
   EXPECT_TRUE(readFile(path("empty"))->empty());
   EXPECT_TRUE(MappedFile::open(path("empty"))->bytes().empty());
 }

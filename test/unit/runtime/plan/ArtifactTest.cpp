@@ -193,7 +193,7 @@ TEST(Artifact, FilesNameThePath) {
   std::string path = (std::filesystem::path(testing::TempDir()) / "heddle-artifact.plan").string();
   ASSERT_TRUE(writePlanFile(samplePlan(), path).isOk());
   ASSERT_TRUE(readPlanFile(path).isOk());
-  ASSERT_TRUE(writeFile(path, {}).isOk());
+  ASSERT_TRUE(writeFile(path, "").isOk());
   EXPECT_EQ(readPlanFile(path).status().message(), path + ": not a plan: the file is empty");
   std::filesystem::remove(path);
 }

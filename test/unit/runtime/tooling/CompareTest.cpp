@@ -77,6 +77,11 @@ TEST(Compare, TheBoundIsOneAndAHalfTimesEagerWithAFloor) {
   EXPECT_TRUE(passes(DType::F32, withError(0), withError(16 * 0x1p-24), 1024));
   EXPECT_FALSE(passes(DType::F32, withError(0), withError(16.1 * 0x1p-24), 1024));
   EXPECT_TRUE(passes(DType::BF16, withError(0), withError(4 * 0x1p-8), 1024));
+  // A longer sum may be off by more; of a short one the four roundings are left.
+  EXPECT_TRUE(passes(DType::F32, withError(0), withError(32 * 0x1p-24), 4096));
+  EXPECT_FALSE(passes(DType::F32, withError(0), withError(33 * 0x1p-24), 4096));
+  EXPECT_TRUE(passes(DType::F32, withError(0), withError(4 * 0x1p-24), 4));
+  EXPECT_FALSE(passes(DType::F32, withError(0), withError(5 * 0x1p-24), 4));
   // Integers have no rounding.
   EXPECT_TRUE(passes(DType::I64, withError(0), withError(0), 1024));
   EXPECT_FALSE(passes(DType::I64, withError(0), withError(1e-9), 1024));

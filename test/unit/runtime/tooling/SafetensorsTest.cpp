@@ -73,14 +73,15 @@ TEST(Safetensors, RefusesBrokenHeaders) {
   expectError("1234567", "fewer than 8 bytes");
   expectError(file("{}", "", 3), "truncated");
   expectError(file("{}", "", 200'000'000), "truncated");
-  expectError(file("[]"), "no JSON object");
-  expectError(file("{\"a\":"), "no JSON object");
-  expectError(file(std::string(100'000, '[')), "nested deeper than 32 levels");
-  expectError(file(R"({"a":1,"a":2})"), "'a' is there twice");
+  expectError(file("[]"), ": the header:1:1: wanted a JSON object, found '[]'");
+  expectError(file("{\"a\":"), ": the header:1:6: this is no JSON: ");
+  expectError(file(std::string(100'000, '[')), "the header:1:33: nested deeper than 32 levels");
+  expectError(file(R"({"a":1,"a":2})"), "the header:1:10: tensor 'a' is there twice");
   // Deep enough to exhaust a stack that walks it.
   std::string deep(200000, '[');
-  expectError(file(R"({"a":)" + deep + std::string(deep.size(), ']') + "}"), "nested deeper than 32 levels");
-  expectError(file(std::string("{}\0x", 4)), "a byte of it is zero");
+  expectError(file(R"({"a":)" + deep + std::string(deep.size(), ']') + "}"),
+              "the header:1:37: nested deeper than 32 levels");
+  expectError(file(std::string("{}\0x", 4)), "the header:1:3: this is no JSON: a byte of it is zero");
 }
 
 TEST(Safetensors, RefusesBrokenEntries) {
@@ -114,13 +115,13 @@ TEST(Safetensors, NothingIsLeftWhereItCannotBeWritten) {
 /// name, what was wanted and what was found, from the header alone.
 TEST(Safetensors, MalformedFiles) {
   expectError(file("{}", "", uint64_t{1} << 40), "a header of 1099511627776 bytes in a file of 10");
-  expectError(file("this is not JSON"), "the header: no JSON object");
+  expectError(file("this is not JSON"), "the header:1:2: this is no JSON: ");
   expectError(file(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],)"
                    R"("data_offsets":[1,2]}})",
                    "12"),
-              "tensor 'a' is there twice");
+              "the header:1:57: tensor 'a' is there twice");
   expectError(file(R"({"a":{"dtype":"U8","dtype":"I8","shape":[1],"data_offsets":[0,1]}})", "1"),
-              "field 'dtype' is there twice");
+              "the header:1:27: field 'dtype' is there twice");
   expectError(file(entry("\"F32\"", "[1000,1000]", "[0,4]"), "1234"),
               "tensor 'a': 'f32[1000, 1000]' needs 4000000 bytes, its data_offsets [0, 4] span 4");
   const std::string a = R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)";
