@@ -1,14 +1,17 @@
 // Compile time of plans for several batch and sequence lengths in one process: what another length costs once
 // the kernels are there. Built by the target recompile (with HEDDLE_BUILD_BENCHES=ON).
-//   recompile MODEL cpu|cuda:ARCH fp32|bf16 BATCHxCONTEXT…      prints CSV
+//   recompile MODEL cpu|cuda:ARCH fp32|tf32|bf16|bf16-true BATCHxCONTEXT…      prints CSV
 #include "compiler/Pipelines/Compiler.h"
 #include "runtime/nvrtc/CompileKernels.h"
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 using namespace heddle;
 
@@ -20,9 +23,27 @@ static int32_t countNew(const runtime::Plan &plan, std::set<std::string> &known)
   return fresh;
 }
 
+/// "4x512" as batch and context; false where the text is anything else.
+static bool parseSizes(std::string_view text, ModelRequest &request) {
+  int64_t batch = 0, context = 0;
+  const char *end = text.data() + text.size();
+  auto [x, noBatch] = std::from_chars(text.data(), end, batch);
+  if (noBatch != std::errc() || x == end || *x != 'x')
+    return false;
+  auto [last, noContext] = std::from_chars(x + 1, end, context);
+  request.batch = batch;
+  request.context = context;
+  return noContext == std::errc() && last == end && batch > 0 && context > 0;
+}
+
 int main(int argc, char **argv) {
-  if (argc < 5) {
-    std::fprintf(stderr, "usage: recompile MODEL cpu|cuda:ARCH fp32|bf16 BATCHxCONTEXT...\n");
+  std::optional<Precision> precision = argc > 3 ? parsePrecision(argv[3]) : std::nullopt;
+  std::vector<ModelRequest> requests;
+  bool sized = argc > 4;
+  for (int i = 4; i < argc; ++i)
+    sized &= parseSizes(argv[i], requests.emplace_back());
+  if (!precision || !sized) {
+    std::fprintf(stderr, "usage: recompile MODEL cpu|cuda:ARCH fp32|tf32|bf16|bf16-true BATCHxCONTEXT...\n");
     return 2;
   }
   Compiler compiler;
@@ -31,15 +52,11 @@ int main(int argc, char **argv) {
   size_t colon = device.find(':');
   options.device = device.substr(0, colon);
   options.target = colon == std::string::npos ? "" : device.substr(colon + 1);
-  options.precision = std::string(argv[3]) == "bf16" ? Precision::BF16 : Precision::F32;
+  options.precision = *precision;
   std::set<std::string> known;
   std::printf("model,device,precision,batch,context,plan_ms,kernels,new_kernels,kernels_ms\n");
-  for (int i = 4; i < argc; ++i) {
-    ModelRequest request;
+  for (ModelRequest &request : requests) {
     request.model = argv[1];
-    char *rest = nullptr;
-    request.batch = std::strtoll(argv[i], &rest, 10);
-    request.context = std::strtoll(rest + (*rest == 'x'), nullptr, 10);
     auto start = std::chrono::steady_clock::now();
     runtime::StatusOr<CompileResult> result = compiler.compile(request, options);
     double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

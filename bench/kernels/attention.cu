@@ -83,7 +83,7 @@ CUtensorMap encodeMap(Element element, const void *data, int columns, int rows, 
   }();
   const cuuint64_t dims[4] = {cuuint64_t(columns), cuuint64_t(rows), cuuint64_t(heads), cuuint64_t(batch)};
   const cuuint64_t strides[3] = {cuuint64_t(row) * 2, cuuint64_t(head) * 2, cuuint64_t(batchStride) * 2};
-  const cuuint32_t box[4] = {64, cuuint32_t(boxRows), 1, 1}, steps[4] = {1, 1, 1, 1};
+  const cuuint32_t box[4] = {kAttentionWgmmaColumns, cuuint32_t(boxRows), 1, 1}, steps[4] = {1, 1, 1, 1};
   CUtensorMap map;
   const CUresult result = encode(
       &map, element == Element::BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 4,
@@ -101,7 +101,8 @@ Maps makeMaps(const Instance &i, const RawParams &p) {
   Maps maps{};
   if (!i.maps)
     return maps;
-  maps.q = encodeMap(i.element, p.q, i.headDim, p.qLen, p.heads, p.batch, p.qRow, p.qHead, p.qBatch, 64);
+  maps.q = encodeMap(i.element, p.q, i.headDim, p.qLen, p.heads, p.batch, p.qRow, p.qHead, p.qBatch,
+                     kAttentionWgmmaRows);
   maps.k = encodeMap(i.element, p.k, i.headDim, p.kvLen, p.kvHeads, p.batch, p.kRow, p.kHead, p.kBatch,
                      i.tile.tileN);
   maps.v = encodeMap(i.element, p.v, i.valueDim, p.kvLen, p.kvHeads, p.batch, p.vRow, p.vHead, p.vBatch,
@@ -353,11 +354,11 @@ void timeOne(const Instance &instance, int batch, int heads, int length, Layout 
   const double ms = timeLaunches(instance, p, grid);
   const double flops =
       4.0 * batch * heads * double(length) * length * D * (isCausal(instance.kind) ? 0.5 : 1.0);
-  std::printf("time,%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%s,%s,%.4f,%.1f\n", instance.family,
+  std::printf("time,%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%s,%s,%.4f,%.1f\n", instance.family,
               name(instance.element), name(instance.kind), name(layout), D, batch, heads, length,
               instance.tile.tileM, instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks,
-              instance.isDefault ? "default" : "", isPersistent(instance, p, grid) ? "persistent" : "tiles",
-              ms, flops / ms * 1e-9);
+              instance.tile.stages, instance.isDefault ? "default" : "",
+              isPersistent(instance, p, grid) ? "persistent" : "tiles", ms, flops / ms * 1e-9);
   std::fflush(stdout);
 }
 
@@ -423,8 +424,8 @@ int main(int argc, char **argv) {
          "shared memory");
   if (list) {
     std::printf(
-        "kernel,family,element,kind,d,dv,tile_m,tile_n,warps,min_blocks,aligned,default,registers,local,"
-        "shared,blocks_per_sm\n");
+        "kernel,family,element,kind,d,dv,tile_m,tile_n,warps,min_blocks,stages,aligned,default,registers,"
+        "local,shared,blocks_per_sm\n");
     for (const Instance &instance : instances()) {
       cudaFuncAttributes attributes;
       int blocks = 0;
@@ -432,18 +433,19 @@ int main(int argc, char **argv) {
       cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, instance.kernel, instance.tile.warps * 32,
                                                          instance.sharedBytes),
            "occupancy");
-      std::printf("kernel,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%zu,%d,%d\n", instance.family,
+      std::printf("kernel,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%zu,%d,%d\n", instance.family,
                   name(instance.element), name(instance.kind), instance.headDim, instance.valueDim,
                   instance.tile.tileM, instance.tile.tileN, instance.tile.warps, instance.tile.minBlocks,
-                  instance.aligned, instance.isDefault, attributes.numRegs, attributes.localSizeBytes,
-                  instance.sharedBytes, blocks);
+                  instance.tile.stages, instance.aligned, instance.isDefault, attributes.numRegs,
+                  attributes.localSizeBytes, instance.sharedBytes, blocks);
     }
   }
   Tally tally;
   if (blocks && blockChecks()) {
-    const int failed = blockChecks()(seed);
-    tally.failures += failed;
-    std::printf("blocks,%d failed\n", failed);
+    const BlockTally found = blockChecks()(seed);
+    tally.runs += found.runs;
+    tally.failures += found.failures;
+    std::printf("blocks,%d run,%d failed\n", found.runs, found.failures);
     std::fflush(stdout);
   }
   if (check) {
@@ -462,8 +464,9 @@ int main(int argc, char **argv) {
                 tally.runs, tally.failures, tally.worstRatio);
 
   if (f32 || bf16)
-    std::printf("time,family,element,kind,layout,d,batch,heads,n,tile_m,tile_n,warps,min_blocks,default,grid,"
-                "ms,tflops\n");
+    std::printf(
+        "time,family,element,kind,layout,d,batch,heads,n,tile_m,tile_n,warps,min_blocks,stages,default,"
+        "grid,ms,tflops\n");
   const auto timed = [&](const Instance &instance, Element element) {
     return instance.element == element && instance.aligned && instance.headDim == instance.valueDim &&
            (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal) &&

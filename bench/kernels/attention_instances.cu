@@ -92,6 +92,10 @@ void add() {
   constexpr int bytes = Shape<D, V, M, N, W, Stages>::kSharedBytes;
   static_assert(bytes == sharedBytes(D, V, tile));
   static_assert(bytes <= kSharedLimit);
+#if HEDDLE_UNIT >= 5
+  static_assert(Shape<D, V, M, N, W, Stages>::kRows == kAttentionWgmmaRows);
+  static_assert(kSwizzleColumns == kAttentionWgmmaColumns);
+#endif
   const bool isDefault = isSame(tile, usualTile(D, V, kMask || kScore, kCausal));
   const auto kernel =
       attention_kernel<T, D, V, M, N, W, B, Stages, Aligned, TestScore<kCausal, kMask, kScore>>;

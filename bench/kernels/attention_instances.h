@@ -30,10 +30,15 @@ inline std::vector<Instance> &instances() {
   return all;
 }
 
-/// Checks the products that the wgmma skeleton is made of, from a seed; prints each that is wrong and returns
-/// their number. Null in a program without wgmma_blocks.cu, which is for sm_90a.
-inline int (*&blockChecks())(uint64_t) {
-  static int (*checks)(uint64_t) = nullptr;
+/// Checks that were made, and those of them that failed.
+struct BlockTally {
+  int runs = 0, failures = 0;
+};
+
+/// Checks the products that the wgmma skeleton is made of, from a seed, and prints each that is wrong. Null
+/// in a program without wgmma_blocks.cu, which is for sm_90a.
+inline BlockTally (*&blockChecks())(uint64_t) {
+  static BlockTally (*checks)(uint64_t) = nullptr;
   return checks;
 }
 

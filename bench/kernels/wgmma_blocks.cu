@@ -131,14 +131,20 @@ int check(uint64_t seed, Element element) {
 }
 
 template <int N>
-int checkWidth(uint64_t seed) {
-  return check<bf16, N, true>(seed, Element::BF16) + check<bf16, N, false>(seed, Element::BF16) +
-         check<f16, N, true>(seed, Element::F16) + check<f16, N, false>(seed, Element::F16);
+void checkWidth(uint64_t seed, BlockTally &tally) {
+  for (const int failed :
+       {check<bf16, N, true>(seed, Element::BF16), check<bf16, N, false>(seed, Element::BF16),
+        check<f16, N, true>(seed, Element::F16), check<f16, N, false>(seed, Element::F16)}) {
+    ++tally.runs;
+    tally.failures += failed;
+  }
 }
 
 template <int... N>
-int checkWidths(uint64_t seed) {
-  return (checkWidth<N>(seed) + ...);
+BlockTally checkWidths(uint64_t seed) {
+  BlockTally tally;
+  (checkWidth<N>(seed, tally), ...);
+  return tally;
 }
 
 const bool registered = [] {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle {
@@ -24,6 +25,8 @@ enum class PipelineKind { Compiled, Eager };
 /// BF16 is autocast: float32 weights, cast where an op wants bf16. BF16True is a model that is bf16 as a
 /// whole.
 enum class Precision { F32, TF32, BF16, BF16True };
+/// "fp32", "tf32", "bf16" or "bf16-true"; nothing for any other name.
+std::optional<Precision> parsePrecision(std::string_view name);
 
 struct CompileOptions {
   PipelineKind pipeline = PipelineKind::Compiled;

@@ -60,6 +60,13 @@ static const char *textOf(Precision precision) {
   llvm_unreachable("covered switch");
 }
 
+std::optional<Precision> heddle::parsePrecision(std::string_view name) {
+  for (Precision precision : {Precision::F32, Precision::TF32, Precision::BF16, Precision::BF16True})
+    if (name == textOf(precision))
+      return precision;
+  return std::nullopt;
+}
+
 void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const CompileOptions &options,
                       llvm::StringRef model, MatchReports &matches) {
   bool compiled = options.pipeline == PipelineKind::Compiled;

@@ -8,8 +8,10 @@
 
 #include "runtime/base/File.h"
 #include "runtime/base/Hash.h"
+#include "runtime/base/LittleEndian.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +21,7 @@
 #include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace heddle::runtime {
 
@@ -37,13 +40,6 @@ constexpr const CacheKind *kKinds[] = {&kKernelEntries, &kProductEntries};
 
 std::string checksumOf(std::string_view text) {
   return hash128({reinterpret_cast<const uint8_t *>(text.data()), text.size()}).hex();
-}
-
-uint64_t numberAt(std::string_view text, size_t at) {
-  uint64_t value = 0;
-  for (int i = 0; i < 8; ++i)
-    value |= uint64_t(uint8_t(text[at + i])) << (8 * i);
-  return value;
 }
 
 bool isKey(std::string_view name) {
@@ -74,7 +70,7 @@ std::string readTitle(const std::string &file) {
   head.resize(size_t(in.gcount()));
   if (head.size() < kHeaderLength || !head.starts_with(kMagic))
     return "";
-  uint64_t length = numberAt(head, kMagic.size() + kHashLength);
+  uint64_t length = little64At(head, kMagic.size() + kHashLength);
   return length <= head.size() - kHeaderLength ? head.substr(kHeaderLength, length) : "";
 }
 
@@ -116,8 +112,8 @@ std::optional<std::string> DiskCache::load(const std::string &key) {
   if (folder_.empty())
     return std::nullopt;
   std::string file = fileOf(key);
-  auto damaged = [&](const std::string &reason) -> std::optional<std::string> {
-    remark(std::string(kind_.title) + ": " + file + " is " + reason + "; " + kind_.damaged);
+  auto damaged = [&](const std::string &reason) {
+    remarkDamage(key, reason);
     return std::nullopt;
   };
   StatusOr<std::vector<uint8_t>> read = readFile(file);
@@ -137,7 +133,7 @@ std::optional<std::string> DiskCache::load(const std::string &key) {
   if (!content.starts_with(kMagic) || content.substr(kMagic.size(), kHashLength) != key ||
       checksumOf(content) != bytes.substr(content.size()))
     return damaged("damaged");
-  uint64_t titleLength = numberAt(content, kMagic.size() + kHashLength);
+  uint64_t titleLength = little64At(content, kMagic.size() + kHashLength);
   if (titleLength > content.size() - kHeaderLength)
     return damaged("damaged");
   // In a folder that is only read, entries keep the age of their writing.
@@ -151,8 +147,7 @@ void DiskCache::store(const std::string &key, std::string_view payload, std::str
   title = title.substr(0, kLongestTitle);
   std::string bytes(kMagic);
   bytes += key;
-  for (int i = 0; i < 8; ++i)
-    bytes.push_back(char(uint64_t(title.size()) >> (8 * i)));
+  appendLittle64(bytes, title.size());
   bytes += title;
   bytes += payload;
   bytes += checksumOf(bytes);
@@ -164,6 +159,13 @@ void DiskCache::store(const std::string &key, std::string_view payload, std::str
     return remark(std::string(kind_.title) + ": " + written.message() + "; " + kind_.lost);
   std::lock_guard<std::mutex> lock(mutex_);
   stored_ = true;
+}
+
+void DiskCache::trim() {
+  StatusOr<int64_t> limit = cacheLimit();
+  if (!limit)
+    remark(limit.status().message());
+  trim(limit ? *limit : kDefaultCacheLimit);
 }
 
 void DiskCache::trim(int64_t limit) {
@@ -182,6 +184,10 @@ void DiskCache::remark(const std::string &text) {
   // One remark says it; a thousand entries in an unwritable folder do not need a thousand.
   if (note_.empty())
     note_ = text;
+}
+
+void DiskCache::remarkDamage(const std::string &key, const std::string &what) {
+  remark(std::string(kind_.title) + ": " + fileOf(key) + " is " + what + "; " + kind_.damaged);
 }
 
 std::string DiskCache::note() {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heddle::runtime {
@@ -52,6 +53,8 @@ public:
   void store(const std::string &key, std::string_view payload, std::string_view title);
   /// Brings the whole folder, all kinds, back under `limit` bytes if something was stored since.
   void trim(int64_t limit);
+  /// The same with cacheLimit(), or the default and a remark where that is no size.
+  void trim();
 
   const std::string &folder() const { return folder_; }
   std::string fileOf(const std::string &key) const { return folder_ + "/" + kind_.folder + "/" + key; }
@@ -59,6 +62,9 @@ public:
   std::string note();
   /// Keeps `text` as the note, unless there is one already. May be called from any thread.
   void remark(const std::string &text);
+  /// Remarks that the entry of `key` is `what` ("cut short") and what that costs. For payloads, too, of which
+  /// only the caller can tell.
+  void remarkDamage(const std::string &key, const std::string &what);
 
 private:
   std::string folder_;

@@ -6,6 +6,7 @@
 #include "runtime/nvrtc/KernelCache.h"
 
 #include "runtime/base/Hash.h"
+#include "runtime/base/LittleEndian.h"
 
 using namespace heddle::runtime;
 
@@ -32,11 +33,9 @@ std::optional<CompiledKernel> KernelCache::load(const std::string &key) {
   std::optional<std::string> payload = disk_.load(key);
   if (!payload)
     return std::nullopt;
-  uint64_t length = 0;
-  for (size_t i = 0; i < 8 && i < payload->size(); ++i)
-    length |= uint64_t(uint8_t((*payload)[i])) << (8 * i);
+  uint64_t length = payload->size() < 8 ? 0 : little64At(*payload);
   if (payload->size() < 8 || length > payload->size() - 8) {
-    disk_.remark("kernel cache: " + fileOf(key) + " holds no kernel; it is compiled again");
+    disk_.remarkDamage(key, "no kernel");
     return std::nullopt;
   }
   CompiledKernel kernel;
@@ -49,16 +48,8 @@ std::optional<CompiledKernel> KernelCache::load(const std::string &key) {
 
 void KernelCache::store(const std::string &key, const CompiledKernel &kernel, const std::string &title) {
   std::string payload;
-  for (int i = 0; i < 8; ++i)
-    payload.push_back(char(uint64_t(kernel.cubin.size()) >> (8 * i)));
+  appendLittle64(payload, kernel.cubin.size());
   payload.append(kernel.cubin.begin(), kernel.cubin.end());
   payload += kernel.log;
   disk_.store(key, payload, title);
-}
-
-void KernelCache::trim() {
-  StatusOr<int64_t> limit = cacheLimit();
-  if (!limit)
-    disk_.remark(limit.status().message());
-  disk_.trim(limit ? *limit : kDefaultCacheLimit);
 }

@@ -30,7 +30,7 @@ public:
   /// `title` is what `heddle cache list` shows: the kernel's name and architecture.
   void store(const std::string &key, const CompiledKernel &kernel, const std::string &title = "");
   /// Brings the cache back under its limit if something was stored.
-  void trim();
+  void trim() { disk_.trim(); }
 
   const std::string &folder() const { return disk_.folder(); }
   std::string fileOf(const std::string &key) const { return disk_.fileOf(key); }

@@ -108,6 +108,7 @@ std::string describe(const Product &p) {
   };
   static const char *kEpilogues[] = {"none", "bias",      "gelu tanh", "bias+gelu tanh",
                                      "relu", "bias+relu", "silu mul"};
+  static_assert(std::size(kEpilogues) == size_t(Epilogue::SiluMul) + 1);
   static const char *kModes[] = {"f32", "tf32", "low"};
   return "product m=" + std::to_string(p.m) + " n=" + std::to_string(p.n) + " k=" + std::to_string(p.k) +
          " batch=" + std::to_string(p.batch) + operand("a", p.a) + operand("b", p.b) + operand("d", p.d) +

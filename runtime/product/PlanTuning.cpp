@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 namespace heddle::runtime {
@@ -96,8 +97,9 @@ ProductSite siteOf(const Plan &plan, const Product &product) {
 }
 
 std::string describeProduct(const Product &p, const ProductSite &site) {
-  static constexpr const char *kEpilogues[] = {"",       ", bias",     ", gelu", ", bias+gelu",
-                                               ", relu", ", bias+relu"};
+  static constexpr const char *kEpilogues[] = {"",       ", bias",      ", gelu",    ", bias+gelu",
+                                               ", relu", ", bias+relu", ", silu mul"};
+  static_assert(std::size(kEpilogues) == static_cast<size_t>(Epilogue::SiluMul) + 1);
   std::string text = p.batch == 1 ? "" : std::to_string(p.batch) + " of ";
   text += std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k) + " " +
           std::string(nameOf(p.a.dtype)) + (p.math == MathMode::TF32 ? " (tf32) " : " ") +
@@ -143,8 +145,11 @@ void tunePlan(Plan &plan, const TuningOptions &options, TuningStats &stats) {
     const Product &product = *distinct.products.front();
     std::string key = Hasher().add(kFormat).add(options.identity).add(text).finish().hex();
     std::optional<TunedProduct> tuned;
-    if (std::optional<std::string> payload = cache.load(key))
+    if (std::optional<std::string> payload = cache.load(key)) {
       tuned = tunedOf(*payload);
+      if (!tuned)
+        cache.remarkDamage(key, "no algorithm");
+    }
     stats.hits += tuned.has_value();
     if (!tuned && timing && elapsed() > options.budgetMs)
       stop("the time for tuning is over");
@@ -174,12 +179,8 @@ void tunePlan(Plan &plan, const TuningOptions &options, TuningStats &stats) {
     if (options.progress)
       options.progress(++done, stats.products);
   }
-  if (stats.timed > 0) {
-    StatusOr<int64_t> limit = cacheLimit();
-    if (!limit)
-      cache.remark(limit.status().message());
-    cache.trim(limit ? *limit : kDefaultCacheLimit);
-  }
+  if (stats.timed > 0)
+    cache.trim();
   if (std::string note = cache.note(); !note.empty())
     stats.note += (stats.note.empty() ? "" : "; ") + note;
   stats.ms = elapsed();

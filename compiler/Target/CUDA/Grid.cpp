@@ -80,7 +80,6 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
   llvm::SmallVector<int64_t> factors;
   int64_t perBlock = 1;
   kernel::SkeletonOp attention;
-  int64_t keysSeen = 0; // by a query, at most
   auto add = [&](mlir::Value value, int64_t divisor) {
     mlir::FailureOr<int64_t> number = extentOf(value, func, counts, launch);
     if (succeeded(number))
@@ -93,10 +92,6 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
       if (failed(add(lengths[0], 1)) || failed(add(lengths[1], 1)) ||
           failed(add(lengths[3], skeleton.getTileM())))
         return failure();
-      mlir::FailureOr<int64_t> keys = extentOf(lengths[4], func, counts, launch);
-      if (failed(keys))
-        return failure();
-      keysSeen = skeleton.getWindow() ? std::min<int64_t>(*keys, skeleton.getWindow()) : *keys;
       attention = skeleton;
     }
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op)) {
@@ -123,10 +118,16 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
   if (blocks > kMaxBlocks)
     return launch->emitError() << "kernel '" << func.getName() << "' needs " << blocks
                                << " blocks; a grid has at most " << kMaxBlocks;
-  if (attention && takesTensorMaps(attention) &&
-      attentionWgmmaPersistent(blocks, keysSeen, attention.getCausal(), attention.getWindow() != 0,
-                               target.processors()))
-    blocks = target.processors();
+  if (attention && takesTensorMaps(attention)) {
+    mlir::FailureOr<int64_t> keys = extentOf(attention.getCounts()[4], func, counts, launch);
+    if (failed(keys))
+      return failure();
+    bool window = attention.getWindow() != 0;
+    int64_t keysSeen =
+        window ? std::min<int64_t>(*keys, attention.getWindow()) : *keys; // by a query, at most
+    if (attentionWgmmaPersistent(blocks, keysSeen, attention.getCausal(), window, target.processors()))
+      blocks = target.processors();
+  }
   return std::array<int64_t, 3>{blocks, 1, 1};
 }
 
@@ -134,9 +135,6 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-/// Rows of a box of queries: those of one consumer; columns of any box: 128 bytes of 16-bit elements. As in
-/// attention_forward_wgmma.cuh.
-static constexpr int64_t kQueryRows = 64, kBoxColumns = 64;
 /// What strides of a map are multiples of.
 static constexpr int64_t kAccessBytes = 16;
 
@@ -169,7 +167,8 @@ heddle::cuda::tensorMapsOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts, 
     for (auto [step, extent] : llvm::zip(steps, llvm::ArrayRef(extents).drop_front()))
       if (extent == 1)
         step = kAccessBytes; // Not used, and maybe 0.
-    const int64_t box[] = {kBoxColumns, query ? kQueryRows : static_cast<int64_t>(skeleton.getTileN()), 1, 1};
+    const int64_t box[] = {kAttentionWgmmaColumns,
+                           query ? kAttentionWgmmaRows : static_cast<int64_t>(skeleton.getTileN()), 1, 1};
     auto argument = llvm::cast<mlir::BlockArgument>(skeleton.getBuffers()[operand]);
     maps.push_back(plan::TensorMapAttr::get(func.getContext(), argument.getArgNumber(),
                                             skeleton.getElementType(), extents, steps, box,

@@ -46,6 +46,10 @@ int64_t threadsOf(kernel::FuncOp func);
 mlir::FailureOr<std::array<int64_t, 3>> gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts,
                                                const TargetInfo &target, mlir::Operation *launch);
 
+/// What a skeleton asks of a target. Of its attributes only those count that lowering sets, not the ones that
+/// legalisation adds: whether rows are aligned is found out from buffers and strides.
+AttentionRequest requestOf(kernel::SkeletonOp skeleton);
+
 /// Whether a skeleton's version has the tensor unit copy: then its kernel takes tensor maps of query, key and
 /// value as further arguments.
 bool takesTensorMaps(kernel::SkeletonOp skeleton);

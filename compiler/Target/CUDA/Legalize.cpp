@@ -264,15 +264,24 @@ static bool isAligned(kernel::SkeletonOp skeleton) {
                       [&](mlir::Value stride) { return powerOfTwoDivisor(stride) % elements == 0; });
 }
 
+AttentionRequest heddle::cuda::requestOf(kernel::SkeletonOp skeleton) {
+  bool generated = !skeleton.getScore().empty() || !skeleton.getMask().empty();
+  return {skeleton.getElementType(),
+          static_cast<int64_t>(skeleton.getHeadDim()),
+          static_cast<int64_t>(skeleton.getValueDim()),
+          skeleton.getCausal(),
+          generated,
+          isAligned(skeleton),
+          skeleton.getBroadcast()};
+}
+
 static LogicalResult chooseVersion(kernel::SkeletonOp skeleton, const TargetInfo &target) {
-  int64_t headDim = skeleton.getHeadDim(), valueDim = skeleton.getValueDim();
-  mlir::Type element = skeleton.getElementType();
-  bool aligned = isAligned(skeleton), generated = !skeleton.getScore().empty() || !skeleton.getMask().empty();
-  std::optional<AttentionChoice> choice = target.attention(
-      {element, headDim, valueDim, skeleton.getCausal(), generated, aligned, skeleton.getBroadcast()});
+  AttentionRequest request = requestOf(skeleton);
+  std::optional<AttentionChoice> choice = target.attention(request);
   if (!choice)
-    return skeleton.emitError() << "no tile for attention over " << element << " heads of " << headDim
-                                << " and " << valueDim << " elements on " << target.arch();
+    return skeleton.emitError() << "no tile for attention over " << request.element << " heads of "
+                                << request.headDim << " and " << request.valueDim << " elements on "
+                                << target.arch();
   skeleton.setVersion(choice->version);
   if (!choice->reason.empty())
     skeleton.setReason(choice->reason);
@@ -281,7 +290,7 @@ static LogicalResult chooseVersion(kernel::SkeletonOp skeleton, const TargetInfo
   skeleton.setThreads(choice->tile.warps * 32);
   skeleton.setMinBlocks(choice->tile.minBlocks);
   skeleton.setStages(choice->tile.stages);
-  skeleton.setAligned(aligned);
+  skeleton.setAligned(request.aligned);
   skeleton.setSharedBytes(choice->sharedBytes);
   return success();
 }

@@ -35,7 +35,7 @@ static bool isSupported(const AttentionRequest &request) {
   return least >= 8 && request.headDim % 8 == 0 && request.valueDim % 8 == 0 && most <= 256;
 }
 
-std::optional<AttentionChoice> TargetInfo::attention(const AttentionRequest &request) const {
+std::optional<AttentionChoice> TargetInfo::portableAttention(const AttentionRequest &request) const {
   if (!isSupported(request))
     return std::nullopt;
   int headDim = int(request.headDim), valueDim = int(request.valueDim);
@@ -54,7 +54,7 @@ std::optional<AttentionChoice> TargetInfo::attention(const AttentionRequest &req
 }
 
 std::optional<AttentionChoice> Sm90a::attention(const AttentionRequest &request) const {
-  std::optional<AttentionChoice> portable = TargetInfo::attention(request);
+  std::optional<AttentionChoice> portable = portableAttention(request);
   if (!portable || request.element.isF32())
     return portable;
   int headDim = int(request.headDim), valueDim = int(request.valueDim);

@@ -61,7 +61,11 @@ public:
   virtual int64_t maxRegisters() const { return 255; }
   /// Version and tile for attention over heads of multiples of 8 elements, up to 256. Nothing where the
   /// target has none that fits.
-  virtual std::optional<AttentionChoice> attention(const AttentionRequest &request) const;
+  virtual std::optional<AttentionChoice> attention(const AttentionRequest &request) const {
+    return portableAttention(request);
+  }
+  /// The same of the versions that every target runs: what serves where a target's own does not.
+  std::optional<AttentionChoice> portableAttention(const AttentionRequest &request) const;
 };
 
 } // namespace heddle::cuda

@@ -149,12 +149,36 @@ static LogicalResult verifyRows(kernel::FuncOp func, kernel::RowsOp rows) {
   return verifyOrder(rows, mapping.getThreadsPerRow() > 1);
 }
 
+/// The version must be one that the target has for this skeleton, and the rows what it was told of them.
+static LogicalResult verifyVersion(kernel::SkeletonOp skeleton, const TargetInfo &target) {
+  AttentionRequest request = requestOf(skeleton);
+  std::optional<AttentionChoice> choice = target.attention(request),
+                                 portable = target.portableAttention(request);
+  llvm::StringRef version = *skeleton.getVersion();
+  if (!choice || (version != choice->version && (!portable || version != portable->version))) {
+    mlir::InFlightDiagnostic error = skeleton.emitError() << "has version '" << version << "', which "
+                                                          << target.arch() << " does not have for it";
+    if (choice)
+      error << ", wanted '" << choice->version << "'";
+    if (choice && !choice->reason.empty())
+      error.attachNote() << choice->reason;
+    return failure();
+  }
+  if (skeleton.getAligned() != request.aligned)
+    return skeleton.emitError(request.aligned
+                                  ? "is not marked as aligned, and all rows start at multiples of 16 bytes"
+                                  : "is marked as aligned, and not all rows start at multiples of 16 bytes");
+  return success();
+}
+
 static LogicalResult verifySkeleton(kernel::SkeletonOp skeleton, const TargetInfo &target) {
   if (skeleton.getTileM() < 1 || skeleton.getTileN() < 1 || skeleton.getThreads() < 32 ||
       skeleton.getMinBlocks() < 1)
     return skeleton.emitError("has no tile");
   if (!skeleton.getVersion())
     return skeleton.emitError("has no version");
+  if (failed(verifyVersion(skeleton, target)))
+    return failure();
   if (skeleton.getSharedBytes() > static_cast<uint64_t>(target.maxSharedBytes()))
     return skeleton.emitError() << "needs " << skeleton.getSharedBytes()
                                 << " bytes of shared memory; a block of " << target.arch() << " has at most "

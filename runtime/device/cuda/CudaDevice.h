@@ -119,9 +119,10 @@ private:
     return Status::ok();
   }
   Status fillConstant(CUdeviceptr destination, DType dtype, int64_t count, double value);
-  /// Compiles a file of device code that travels inside the program, or takes it from the cache.
-  StatusOr<std::unique_ptr<CudaKernels>> loadEmbedded(const char *name, const char *source,
-                                                      std::span<const char *const> entries);
+  /// Fills `kernels`, unless it has been already, with the entries of a file of device code that travels
+  /// inside the program: compiled, or from the cache. `context` is what an error is about.
+  Status loadEmbedded(std::unique_ptr<CudaKernels> &kernels, const char *name, const char *source,
+                      std::span<const char *const> entries, const char *context);
   /// Blocks of kEmbeddedThreads threads that fill the device, for a kernel that loops over the rest.
   unsigned blocksFor(int64_t count) const;
 

@@ -177,19 +177,24 @@ Status CudaDevice::launch(LoadedKernels &kernels, const Launch &launch, std::spa
 /// Threads of a block of the embedded kernels.
 static constexpr int kEmbeddedThreads = 256;
 
-StatusOr<std::unique_ptr<CudaKernels>> CudaDevice::loadEmbedded(const char *name, const char *source,
-                                                                std::span<const char *const> entries) {
+Status CudaDevice::loadEmbedded(std::unique_ptr<CudaKernels> &kernels, const char *name, const char *source,
+                                std::span<const char *const> entries, const char *context) {
+  if (kernels)
+    return Status::ok();
   CompileRequest request{name, source, target(), {}};
-  HEDDLE_ASSIGN_OR_RETURN(std::vector<CompiledKernel> compiled,
-                          compileKernels(std::span<const CompileRequest>(&request, 1)));
-  auto kernels = std::make_unique<CudaKernels>(driver_);
+  auto compiled = compileKernels(std::span<const CompileRequest>(&request, 1));
+  if (!compiled)
+    return std::move(compiled).status().with(context);
+  auto loaded = std::make_unique<CudaKernels>(driver_);
   for (const char *entry : entries) {
     Kernel kernel;
     kernel.name = entry;
     kernel.threads = kEmbeddedThreads;
-    HEDDLE_RETURN_IF_ERROR(kernels->add(kernel, compiled.front().cubin));
+    if (Status added = loaded->add(kernel, compiled->front().cubin); !added)
+      return std::move(added).with(context);
   }
-  return kernels;
+  kernels = std::move(loaded);
+  return Status::ok();
 }
 
 unsigned CudaDevice::blocksFor(int64_t count) const {
@@ -212,12 +217,8 @@ Status CudaDevice::generate(void *destination, DType dtype, int64_t count, InitK
   if (dtype != DType::F32 && dtype != DType::BF16 && dtype != DType::F16)
     return invalidInput("normal values of type " + std::string(nameOf(dtype)) +
                         ": f32, bf16 and f16 are possible");
-  if (!generators_) {
-    auto loaded = loadEmbedded("heddle_generate", kGenerateSource, kGenerators);
-    if (!loaded)
-      return std::move(loaded).status().with("the generator of tensors");
-    generators_ = *std::move(loaded);
-  }
+  HEDDLE_RETURN_IF_ERROR(
+      loadEmbedded(generators_, "heddle_generate", kGenerateSource, kGenerators, "the generator of tensors"));
 
   Generator which = dtype == DType::F32 ? GenerateF32 : dtype == DType::BF16 ? GenerateBF16 : GenerateF16;
   float factor = normalFactor(scale);
@@ -249,12 +250,8 @@ Status CudaDevice::convert(void *destination, DType to, const void *source, DTyp
     return copy(destination, source, count * sizeOf(to));
   if (count == 0)
     return Status::ok();
-  if (!converters_) {
-    auto loaded = loadEmbedded("heddle_convert", kConvertSource, kConverters);
-    if (!loaded)
-      return std::move(loaded).status().with("the conversion of tensors");
-    converters_ = *std::move(loaded);
-  }
+  HEDDLE_RETURN_IF_ERROR(
+      loadEmbedded(converters_, "heddle_convert", kConvertSource, kConverters, "the conversion of tensors"));
   int64_t which = fromAt * 2 + toAt - (toAt > fromAt);
   void *arguments[] = {&destination, &source, &count};
   HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuLaunchKernel,

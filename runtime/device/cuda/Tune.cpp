@@ -229,6 +229,12 @@ StatusOr<std::vector<TunedAlgorithm>> CudaProductTuner::Impl::candidates(const P
   return tuned;
 }
 
+size_t heddle::runtime::guessOf(std::span<const TunedAlgorithm> tuned) {
+  auto guess = std::min_element(tuned.begin(), tuned.end(),
+                                [](const auto &x, const auto &y) { return x.rank < y.rank; });
+  return size_t(guess - tuned.begin());
+}
+
 CudaProductTuner::CudaProductTuner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CudaProductTuner::~CudaProductTuner() = default;
 
@@ -258,8 +264,7 @@ StatusOr<TunedProduct> CudaProductTuner::tune(const Product &product, const Prod
   HEDDLE_RETURN_IF_ERROR(operands.make(impl_->cacheBytes));
   HEDDLE_ASSIGN_OR_RETURN(std::vector<TunedAlgorithm> tuned,
                           impl_->candidates(product, operands, kCandidates));
-  auto guess = std::min_element(tuned.begin(), tuned.end(),
-                                [](const auto &x, const auto &y) { return x.rank < y.rank; });
+  auto guess = tuned.begin() + int64_t(guessOf(tuned));
   double guessMs = guess->ms;
   if (guessMs <= kWorthwhile * tuned.front().ms)
     std::rotate(tuned.begin(), guess, guess + 1);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct TunedAlgorithm {
   double ms = 0;
   int32_t rank = 0; ///< Its place among the library's guesses; 0 is what an untuned plan runs with.
 };
+
+/// Where among `tuned`, which is not empty, the library's first guess is: that of the least rank, since the
+/// library may guess what it then refuses to run.
+size_t guessOf(std::span<const TunedAlgorithm> tuned);
 
 /// What timings on CUDA device `index` hold for, found out without making a context on it.
 struct TuningDevice {

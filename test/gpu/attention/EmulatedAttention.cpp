@@ -15,6 +15,7 @@
 #include "EmulatedWgmma.h"
 
 #include "compiler/Target/CUDA/device/attention_forward_wgmma.cuh"
+#include "compiler/Target/CUDA/device/attention_tiles.h"
 #else
 #include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
 #endif
@@ -34,19 +35,36 @@ constexpr Element kElement<bf16> = Element::BF16;
 template <>
 constexpr Element kElement<f16> = Element::F16;
 
+#ifdef HEDDLE_WGMMA
+/// The stages that attention_tiles.h gives a tile of this size; 0 where no head size and mask has it.
+constexpr int shippedStages(int tileM, int tileN, int warps) {
+  for (int dim = 8; dim <= kAttentionWgmmaDim; dim += 8)
+    for (bool causal : {false, true})
+      for (bool generated : {false, true}) {
+        const AttentionTile tile = attentionWgmmaTile(dim, dim, causal, generated);
+        if (tile.tileM == tileM && tile.tileN == tileN && tile.warps == warps)
+          return tile.stages;
+      }
+  return 0;
+}
+#endif
+
 template <typename T, int D, int V, int M, int N, int W, typename Score>
 void launch(const AttentionParams<T> &p, const Score &score, bool aligned, uint64_t seed) {
   const int blocks = attention_blocks(p.batch, p.heads, p.q_len, M);
 #ifdef HEDDLE_WGMMA
   if (!aligned)
     emulation::die("the tensor unit wants aligned rows");
-  constexpr int kStages = W == 16 ? 3 : 2;
-  const TensorMap q{p.q, D, p.q_len, p.heads, p.batch, p.q_row, p.q_head, p.q_batch, 64};
+  constexpr int kStages = shippedStages(M, N, W);
+  static_assert(kStages > 0, "wanted a tile that is shipped");
+  using Shape = AttentionWgmmaShape<D, V, M, N, W, kStages>;
+  static_assert(Shape::kRows == kAttentionWgmmaRows && kSwizzleColumns == kAttentionWgmmaColumns);
+  static_assert(Shape::kSharedBytes == attentionWgmmaSharedBytes(D, V, {M, N, W, 1, kStages}));
+  const TensorMap q{p.q, D, p.q_len, p.heads, p.batch, p.q_row, p.q_head, p.q_batch, kAttentionWgmmaRows};
   const TensorMap k{p.k, D, p.kv_len, p.kv_heads, p.batch, p.k_row, p.k_head, p.k_batch, N};
   const TensorMap v{p.v, V, p.kv_len, p.kv_heads, p.batch, p.v_row, p.v_head, p.v_batch, N};
   // A third of the tiles' number of blocks, too: then blocks go on to further tiles, there and back.
-  emulation::launch(seed % 2 ? blocks : (blocks + 2) / 3, W * 32,
-                    AttentionWgmmaShape<D, V, M, N, W, kStages>::kSharedBytes, seed,
+  emulation::launch(seed % 2 ? blocks : (blocks + 2) / 3, W * 32, Shape::kSharedBytes, seed,
                     [&] { attention_forward<T, D, V, M, N, W, kStages>(p, score, q, k, v); });
 #else
 #ifdef HEDDLE_SIMT

@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles every default instantiation of the attention skeletons, needs no GPU, and records what each takes.
 
-For head sizes 16 to 256, float32, bf16 and f16, kinds full, causal, window, mask and score, for sm_80 and sm_90a: registers,
-spills, shared memory as a CSV on standard output. Exits 1 where a kernel spills, or needs more shared memory than the
+For head sizes 16 to 256, float32, bf16 and f16, kinds full, causal, window, mask and score, for sm_80 and sm_90a, rows aligned:
+registers, spills, shared memory as a CSV on standard output. In bf16 and f16 sm_90a has two kernels up to 128: wgmma, and mma for
+operands that the tensor unit does not copy. Exits 1 where a kernel spills, or needs more shared memory than the
 architecture gives a block. Also compiles each device header alone.
 
     test/gpu/attention/resources.py [--jobs N] [--dims 64,128] [--arch 80] > resources.csv
@@ -81,16 +82,16 @@ def tile_table(scratch):
     return table
 
 
-def family_of(arch, element, dim):
-    """As TargetInfo::attention, for aligned operands."""
+def families_of(arch, element, dim, table):
+    """Those that TargetInfo::attention may choose."""
     if element == "f32":
-        return "simt"
-    return "wgmma" if arch == "90a" and dim <= 128 else "mma"
+        return ["simt"]
+    wgmma = arch == "90a" and ("wgmma", dim, 0, 0, SHARED_LIMIT[arch]) in table
+    return ["wgmma", "mma"] if wgmma else ["mma"]
 
 
-def compile_kernel(arch, element, dim, kind, scratch):
+def compile_kernel(arch, family, element, dim, kind, scratch):
     """One kernel a program: ptxas 13.0 crashes for sm_80 on four float32 instantiations in one."""
-    family = family_of(arch, element, dim)
     causal, mask, score, window = KINDS[kind]
     generated = "true" if mask or score else "false"
     function = {"simt": f"attentionSimtTile(D, D, {generated}, {causal}, {SHARED_LIMIT[arch]})",
@@ -103,10 +104,10 @@ def compile_kernel(arch, element, dim, kind, scratch):
                            operands="".join(f", {name}" for name in MAPS) if family == "wgmma" else "")
     text = SOURCE.format(header=f"attention_forward_{family}.cuh", dim=dim, tiles=f"tile = heddle::{function}",
                          kernels=kernel)
-    log = nvcc(text, arch, scratch, f"{element}_{dim}_{kind}_{arch}")
+    log = nvcc(text, arch, scratch, f"{family}_{element}_{dim}_{kind}_{arch}")
     registers = int(re.search(r"Used (\d+) registers", log).group(1))
     spills = sum(map(int, re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log).groups()))
-    return arch, element, dim, kind, registers, spills
+    return arch, family, element, dim, kind, registers, spills
 
 
 def main():
@@ -123,15 +124,16 @@ def main():
             if header.endswith(".cuh"):
                 nvcc(f'#include "{header}"\n', "90a", scratch, "alone_" + header.replace(".", "_"))
         table = tile_table(scratch)
-        print("arch,element,d,kind,tile_m x tile_n x warps x min_blocks,registers,spill_bytes,shared_bytes")
-        jobs = [(a, e, d, k) for a in archs for e in TYPES for d in dims for k in KINDS]
+        print("arch,family,element,d,kind,tile_m x tile_n x warps x min_blocks,registers,spill_bytes,shared_bytes")
+        jobs = [(a, f, e, d, k) for a in archs for e in TYPES for d in dims for f in families_of(a, e, d, table) for k in KINDS]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            for arch, element, dim, kind, registers, spills in pool.map(lambda job: compile_kernel(*job, scratch), jobs):
+            results = pool.map(lambda job: compile_kernel(*job, scratch), jobs)
+            for arch, family, element, dim, kind, registers, spills in results:
                 causal, mask, score, _ = KINDS[kind]
-                tile, shared = table[family_of(arch, element, dim), dim, causal, int(mask or score), SHARED_LIMIT[arch]]
-                print(f"sm_{arch},{element},{dim},{kind},{tile},{registers},{spills},{shared}", flush=True)
+                tile, shared = table[family, dim, causal, int(mask or score), SHARED_LIMIT[arch]]
+                print(f"sm_{arch},{family},{element},{dim},{kind},{tile},{registers},{spills},{shared}", flush=True)
                 if spills or shared > SHARED_LIMIT[arch]:
-                    print(f"error: {element} {dim} {kind} on sm_{arch} spills or does not fit", file=sys.stderr)
+                    print(f"error: {family} {element} {dim} {kind} on sm_{arch} spills or does not fit", file=sys.stderr)
                     bad += 1
     return 1 if bad else 0
 

@@ -112,11 +112,8 @@ void addTuneFlag(CLI::App &parser, ModelFlags &flags, const std::string &byDefau
 CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline) {
   CompileOptions options;
   options.pipeline = pipeline;
-  options.precision = flags.precision == "bf16"        ? Precision::BF16
-                      : flags.precision == "bf16-true" ? Precision::BF16True
-                      : flags.precision == "tf32"      ? Precision::TF32
-                                                       : Precision::F32;
-  options.prepareWeights = flags.precision == "bf16" && flags.weights == "bf16";
+  options.precision = parsePrecision(flags.precision).value(); // The flag's check lets no other name pass.
+  options.prepareWeights = options.precision == Precision::BF16 && flags.weights == "bf16";
   options.mode = flags.mode;
   options.device = flags.device;
   options.target = flags.target;

@@ -3,7 +3,8 @@
 //
 // Which tile an attention skeleton is instantiated with, and what it needs: host-side C++ for the compiler
 // and the benches. The choices were measured with bench/kernels/attention.cu; the sizes are those of
-// AttentionMmaShape and AttentionSimtShape, which the bench holds against these by static_assert.
+// AttentionMmaShape, AttentionWgmmaShape and AttentionSimtShape, which the bench holds against these by
+// static_assert.
 
 #ifndef HEDDLE_DEVICE_ATTENTION_TILES_H
 #define HEDDLE_DEVICE_ATTENTION_TILES_H
@@ -42,6 +43,10 @@ constexpr int attentionMmaSharedBytes(int headDim, int valueDim, const Attention
 /// bf16 and f16 on sm_90a (attention_forward_wgmma.cuh), for operands aligned to 16 bytes and dimensions up
 /// to kAttentionWgmmaDim. `warps` counts the four that bring keys and values.
 constexpr int kAttentionWgmmaDim = 128;
+/// Queries of one consumer: the rows of a tensor map's box of queries. tileM is a multiple of it.
+constexpr int kAttentionWgmmaRows = 64;
+/// Columns of any box: 128 bytes, which is what a swizzled row takes.
+constexpr int kAttentionWgmmaColumns = 64;
 
 constexpr AttentionTile attentionWgmmaTile(int headDim, int valueDim, bool causal, bool generated) {
   const int dim = headDim > valueDim ? headDim : valueDim;
@@ -58,8 +63,10 @@ constexpr AttentionTile attentionWgmmaTile(int headDim, int valueDim, bool causa
 }
 
 constexpr int attentionWgmmaSharedBytes(int headDim, int valueDim, const AttentionTile &tile) {
-  const int blocksK = (headDim + 63) / 64, blocksV = (valueDim + 63) / 64;
-  return 128 * (tile.tileM * blocksK + tile.stages * tile.tileN * (blocksK + blocksV)) +
+  const int blocksK = (headDim + kAttentionWgmmaColumns - 1) / kAttentionWgmmaColumns;
+  const int blocksV = (valueDim + kAttentionWgmmaColumns - 1) / kAttentionWgmmaColumns;
+  return 2 * kAttentionWgmmaColumns *
+             (tile.tileM * blocksK + tile.stages * tile.tileN * (blocksK + blocksV)) +
          16 * (tile.warps / 4 - 1) + 32 * tile.stages;
 }
 
@@ -86,8 +93,8 @@ constexpr int attentionSimtSharedBytes(int headDim, int valueDim, const Attentio
 /// block. Above 120, Q leaves room for one block of 128 queries; a block of 256 puts eight warps to work
 /// where it fits, but wastes more on the causal diagonal than it gains. Above 128 a warp takes 16 queries,
 /// whose sums (4 * valueDim / 8 a lane) then leave registers for the rest.
-constexpr AttentionTile attentionSimtTile(int headDim, int valueDim, bool generated = false,
-                                          bool causal = true, int sharedLimit = 163 * 1024) {
+constexpr AttentionTile attentionSimtTile(int headDim, int valueDim, bool generated, bool causal,
+                                          int sharedLimit) {
   const int dim = headDim > valueDim ? headDim : valueDim;
   if (dim <= 64)
     return generated ? AttentionTile{128, 32, 4, 2} : AttentionTile{128, 64, 4, 2};

@@ -151,3 +151,46 @@ kernel.func @kept_at_run_time(%x: !kernel.buffer<f32>, %n: index) attributes {ma
     } : !kernel.row<f32>
   }
 }
+
+// -----
+
+// A version that the target has, but not for rows that nothing is known of.
+kernel.func @wgmma_of_unaligned_rows(%q: !kernel.buffer<bf16>, %n: index) {
+  // expected-error@+2 {{has version 'wgmma', which sm_90a does not have for it, wanted 'mma'}}
+  // expected-note@+1 {{no wgmma: rows do not keep to multiples of 16 bytes}}
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+    {tileM = 128 : i64, tileN = 64 : i64, threads = 384 : i64, minBlocks = 1 : i64, sharedBytes = 4096 : i64, version = "wgmma"}
+}
+
+// -----
+
+// Aligned rows for the tensor unit that the kernel's text would not take for aligned.
+kernel.func @wgmma_not_marked(%q: !kernel.buffer<bf16>, %n: index {kernel.divisor = 8 : i64}) {
+  // expected-error@+1 {{is not marked as aligned, and all rows start at multiples of 16 bytes}}
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+    {tileM = 128 : i64, tileN = 64 : i64, threads = 384 : i64, minBlocks = 1 : i64, sharedBytes = 4096 : i64, version = "wgmma"}
+}
+
+// -----
+
+kernel.func @marked_as_aligned(%q: !kernel.buffer<bf16>, %n: index) {
+  // expected-error@+1 {{is marked as aligned, and not all rows start at multiples of 16 bytes}}
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+    {aligned, tileM = 128 : i64, tileN = 64 : i64, threads = 128 : i64, minBlocks = 1 : i64, sharedBytes = 4096 : i64, version = "mma"}
+}
+
+// -----
+
+kernel.func @mma_of_float32(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{has version 'mma', which sm_90a does not have for it, wanted 'simt'}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+    {tileM = 128 : i64, tileN = 64 : i64, threads = 128 : i64, minBlocks = 1 : i64, sharedBytes = 4096 : i64, version = "mma"}
+}

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/base/DiskCache.h"
+#include "runtime/base/LittleEndian.h"
 
 #include "runtime/base/Hash.h"
 #include "test/unit/runtime/base/TemporaryFolder.h"
@@ -166,6 +167,13 @@ TEST(DiskCache, DefaultFolderFollowsTheEnvironment) {
   EXPECT_EQ(with(nullptr, nullptr, nullptr), "");
   for (const auto &[name, value] : saved)
     setenv(name.c_str(), value.c_str(), 1);
+}
+
+TEST(DiskCache, NumbersAreLittleEndian) {
+  std::string bytes = "ab";
+  appendLittle64(bytes, 0xf1e2d3c4b5a69788u);
+  EXPECT_EQ(bytes, "ab\x88\x97\xa6\xb5\xc4\xd3\xe2\xf1");
+  EXPECT_EQ(little64At(bytes, 2), 0xf1e2d3c4b5a69788u);
 }
 
 TEST(DiskCache, SizesAndTheLimit) {

@@ -129,6 +129,17 @@ TEST_F(PlanTuning, EachDistinctProductOnce) {
   EXPECT_TRUE(tuner.sites[13].inPlace);
 }
 
+TEST_F(PlanTuning, EveryEpilogueHasAName) {
+  Product &product = add(4, 8, 16);
+  std::string plain = describeProduct(product, {});
+  for (auto [epilogue, name] : {std::pair{Epilogue::Bias, ", bias"},
+                                {Epilogue::BiasRelu, ", bias+relu"},
+                                {Epilogue::SiluMul, ", silu mul"}}) {
+    product.epilogue = epilogue;
+    EXPECT_EQ(describeProduct(product, {}), plain + name);
+  }
+}
+
 // The second time nothing is timed, no tuner is made, and the choice is the same; on another device it is
 // not.
 TEST_F(PlanTuning, KeptOnDisk) {
@@ -212,6 +223,12 @@ TEST_F(PlanTuning, DamagedOrUnwritableCacheOnlyCostsTime) {
   EXPECT_EQ(stats.timed, 1);
   EXPECT_NE(stats.note.find("the product is timed again"), std::string::npos) << stats.note;
   EXPECT_EQ(tuneAgain().note, "");
+
+  // Whole as an entry, and too short for what it should hold.
+  cache.store(listCache(folder.path)[0].key, "short", "");
+  stats = tuneAgain();
+  EXPECT_EQ(stats.timed, 1);
+  EXPECT_NE(stats.note.find("is no algorithm; the product is timed again"), std::string::npos) << stats.note;
 
   std::ofstream(folder.path + "/file") << "in the way";
   options.cacheFolder = folder.path + "/file";

@@ -31,8 +31,8 @@ extern "C" __global__ void reverse(float *data) {
 }
 )";
 
-// Brings one box by the tensor unit and writes it out as it lies in shared memory.
-/// Copies a box of 64 x 8 x 1 x 1 16-bit elements from (c0, c1, 1, 1) on, as attention's kernels do.
+// Brings a box of 64 x 8 x 1 x 1 16-bit elements from (c0, c1, 1, 1) on by the tensor unit, as attention's
+// kernels do, and writes it out as it lies in shared memory.
 static const char *const kMapSource = R"(
 struct alignas(64) Map { unsigned long long words[16]; };
 extern "C" __global__ void box(unsigned short *out, const unsigned short *, long long c0, long long c1,
@@ -118,8 +118,8 @@ TEST_F(GpuKernel, PortableBinaryIsMadeAnewWhereItDoesNotRun) {
   EXPECT_EQ(download<float>(buffers[0], 10), std::vector<float>(10, 3.0f));
 }
 
-// A view of 6 columns and 7 rows of an array of rows of 12, from its fifth element on; boxes of 8 x 8, rows
-// of 32 bytes whose halves change places in every second 128 bytes.
+// A view of 24 columns and 7 rows, from an array's ninth element on; the box's rows are 128 bytes, whose
+// chunks of 16 change places from row to row, and what lies outside of the view is zero.
 TEST_F(GpuKernel, TensorMaps) {
   if (!device->supports("sm_90a"))
     GTEST_SKIP() << "the tensor unit comes with compute capability 9.0";
