@@ -3,7 +3,8 @@
 python3 transformers_bench.py --config FOLDER --impl compile --attention sdpa --batch 8 --context 512
 Random weights. Outputs are those that Heddle computes: logits of all positions, of BERT the last hidden state and the
 pooled one. median_ms: wall time of a synchronised step. busy_ms: sum of the kernels' times in one profiled step. first_s:
-the first step, which compiles. attention_kernels: which of the library's attention kernels ran.
+the first step, which compiles. attention_kernels: which of the library's attention kernels ran. graph_breaks,
+cudagraph_skips: how often PyTorch gave up compiling the whole model or making a CUDA graph of it; absent where it did not.
 
 --attention sdpa: as transformers has it. From which versions on its compiled forms make a mask where the causal flag would
 do, and BERT's whenever one is given, is its affair: such a mask costs them flash attention. unmasked: no mask is made, which
@@ -103,6 +104,13 @@ def make_run(arguments):
     return run, first
 
 
+def obstacles():
+    """What kept PyTorch from compiling the whole model as it was asked to: breaks of the graph, CUDA graphs not made."""
+    from torch._dynamo.utils import counters
+    found = {"graph_breaks": sum(counters["graph_break"].values()), "cudagraph_skips": counters["inductor"]["cudagraph_skips"]}
+    return {name: count for name, count in found.items() if count}
+
+
 def measure(arguments, result):
     cuda = arguments.device == "cuda"
     synchronize = torch.cuda.synchronize if cuda else lambda: None
@@ -111,6 +119,7 @@ def measure(arguments, result):
     first()
     synchronize()
     result["first_s"] = time.perf_counter() - start
+    result |= obstacles()
     if arguments.wait:
         if cuda:
             torch.cuda.empty_cache()
