@@ -33,6 +33,22 @@ def PlanEagerMemory : Pass<"plan-eager-memory", "::heddle::plan::ProgramOp"> {
   let statistics = [Statistic<"removed", "removed-buffers", "Buffers that no step touches">];
 }
 
+def PlanPackParameters : Pass<"plan-pack-parameters", "::heddle::plan::ProgramOp"> {
+  let summary = "Puts parameters that tiled products alone read into panels";
+  let description = [{
+    For plans of device cpu and mode forward: where every step that touches a parameter is a tiled product that reads all
+    of it as b, transposed, sets the parameter's `panel` to what the target's inner loop reads, and the products' algorithm
+    to that of b in panels. Otherwise the parameter stays in rows: a table that an embedding looks up as well, a bias, a
+    weight stored as k x n, halves of a gate that are no whole panels.
+  }];
+  let statistics = [
+    Statistic<"numPacked", "packed", "Parameters in panels">,
+    Statistic<"numOtherReader", "other-reader", "Parameters that others than tiled products read, too">,
+    Statistic<"numForm", "form", "Parameters that a product reads in part or not transposed">,
+    Statistic<"numNoProduct", "no-product", "Parameters that no product reads">,
+  ];
+}
+
 def VerifyPlan : Pass<"verify-plan", "::heddle::plan::ProgramOp"> {
   let summary = "What the plan phase leaves";
   let description = [{
