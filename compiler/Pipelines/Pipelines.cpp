@@ -115,7 +115,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Plan:
     // Last: lifetimes count all steps.
     if (compiled) {
-      manager.addNestedPass<plan::ProgramOp>(plan::createPlanPackParameters());
+      manager.addNestedPass<plan::ProgramOp>(plan::createPlanProductLayouts());
       manager.addNestedPass<plan::ProgramOp>(plan::createPlanMemory());
     } else
       manager.addNestedPass<plan::ProgramOp>(plan::createPlanEagerMemory());

@@ -1,6 +1,6 @@
 //===- Passes.h - Passes of the plan phase ----------------------*- C++ -*-===//
 //
-// The phase runs on plan.program after the target phase: plan-pack-parameters and plan-memory (compiled
+// The phase runs on plan.program after the target phase: plan-product-layouts and plan-memory (compiled
 // pipeline) or plan-eager-memory (eager pipeline), then verify-plan. See Passes.td for what each does.
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,7 @@
 
 namespace heddle::plan {
 
-/// createPlanPackParameters(), createPlanMemory(), createPlanEagerMemory(), createVerifyPlan().
+/// createPlanProductLayouts(), createPlanMemory(), createPlanEagerMemory(), createVerifyPlan().
 #define GEN_PASS_DECL
 /// registerPlanPasses().
 #define GEN_PASS_REGISTRATION
