@@ -152,7 +152,7 @@ public:
   }
 
   /// The elements of a thread's scratch.
-  int64_t scratchElements(const Grid &grid) const {
+  static int64_t scratchElements(const Product &p, const Grid &grid) {
     constexpr int64_t wide = kBlock * kTiledDepth; // What packing widens: kBlock rows, or one row of a tile.
     return halves(p) * (grid.tileN * kTiledDepth + grid.tileM * grid.tileN) + wide;
   }
@@ -391,41 +391,66 @@ Status TiledProducts::run(const Product &product, int64_t panel, const void *a, 
   // Chunks of one size, so that the last is no sliver.
   int64_t most =
       roundUp(std::clamp(kChunkElements / (blocks * kTiledDepth), kernels.rows, kChunkRows), kernels.rows);
-  int64_t chunks = std::max<int64_t>(ceilDiv(p.m, most), 1);
-  int64_t chunk = roundUp(ceilDiv(p.m, chunks), kernels.rows);
-  for (int64_t batch = 0; batch < p.batch; ++batch) {
+  int64_t count = std::max<int64_t>(ceilDiv(p.m, most), 1),
+          chunk = roundUp(ceilDiv(p.m, count), kernels.rows);
+  // Threads share a matrix, or, where there are enough, take one each and need not wait for each other.
+  const bool apart = p.batch > 1 && p.batch >= pool_.threads();
+  const bool packsA = !Matrix::readsInPlace(p);
+  struct Chunk {
+    int64_t row, rows;
+    Grid grid;
+  };
+  std::vector<Chunk> chunks;
+  int64_t perThread = 0, elementsA = 0;
+  for (int64_t row = 0; row < p.m; row += chunk) {
+    int64_t rows = std::min(chunk, p.m - row);
+    Grid grid = chooseGrid(rows, p, apart ? 1 : pool_.threads(), kernels);
+    chunks.push_back({row, rows, grid});
+    perThread = std::max(perThread, roundUp(Matrix::scratchElements(p, grid), kLine));
+    if (packsA)
+      elementsA = std::max(
+          elementsA, roundUp(ceilDiv(rows, kernels.rows) * kernels.rows * blocks * kTiledRowStride, kLine));
+  }
+  int64_t allA = elementsA * (apart ? pool_.threads() : 1), all = perThread * pool_.threads();
+  float *packedA = packsA ? packedA_.reserve(static_cast<size_t>(allA)) : nullptr;
+  float *scratch = scratch_.reserve(static_cast<size_t>(all));
+  if ((packsA && !packedA) || !scratch)
+    return outOfMemory("no memory for a product's packed operands: " +
+                       std::to_string((allA + all) * static_cast<int64_t>(sizeof(float))) + " bytes");
+
+  // One matrix of the batch; `share(items, body)` has body(begin, end, thread) called for all items.
+  auto multiply = [&](int64_t batch, float *rowsOfA, auto share) {
     Matrix matrix(p, kernels, panel > 0, batch, a, b, c, hasBias(p.epilogue) ? wideBias.data() : nullptr, d);
-    for (int64_t row = 0; row < p.m; row += chunk) {
-      int64_t rows = std::min(chunk, p.m - row), panels = matrix.panelsOf(rows);
-      Grid grid = chooseGrid(rows, p, pool_.threads(), kernels);
-      int64_t perThread = roundUp(matrix.scratchElements(grid), kLine);
-      bool packsA = !Matrix::readsInPlace(p);
-      int64_t elementsA = !packsA ? 0 : panels * kernels.rows * blocks * kTiledRowStride;
-      float *packedA = packsA ? packedA_.reserve(static_cast<size_t>(elementsA)) : nullptr;
-      float *scratch = scratch_.reserve(static_cast<size_t>(perThread * pool_.threads()));
-      if ((packsA && !packedA) || !scratch)
-        return outOfMemory(
-            "no memory for a product's packed operands: " +
-            std::to_string((elementsA + perThread * pool_.threads()) * static_cast<int64_t>(sizeof(float))) +
-            " bytes");
-      pool_.parallelFor(packsA ? panels : 0, 1, [&](int64_t begin, int64_t end, int thread) {
-        for (int64_t panel = begin; panel < end; ++panel)
-          matrix.packA(row, rows, panel, packedA, scratch + thread * perThread);
-      });
+    for (const Chunk &part : chunks) {
+      const Grid &grid = part.grid;
+      if (packsA)
+        share(matrix.panelsOf(part.rows), [&](int64_t begin, int64_t end, int thread) {
+          for (int64_t index = begin; index < end; ++index)
+            matrix.packA(part.row, part.rows, index, rowsOfA, scratch + thread * perThread);
+        });
       auto tileAt = [&](int64_t i) {
         int64_t tileRow = i % grid.tilesM * grid.tileM, column = i / grid.tilesM * grid.tileN;
-        return Matrix::Tile{row + tileRow, column, std::min(grid.tileM, rows - tileRow),
+        return Matrix::Tile{part.row + tileRow, column, std::min(grid.tileM, part.rows - tileRow),
                             std::min(grid.tileN, resultColumns(p) - column)};
       };
-      pool_.parallelFor(grid.tilesM * grid.tilesN, 1, [&](int64_t begin, int64_t end, int thread) {
+      share(grid.tilesM * grid.tilesN, [&](int64_t begin, int64_t end, int thread) {
         for (int64_t i = begin; i < end; ++i) {
           Matrix::Tile tile = tileAt(i), next = i + 1 < end ? tileAt(i + 1) : tile;
-          matrix.tile(tile, i + 1 < end ? &next : nullptr, row, rows, packedA, scratch + thread * perThread,
-                      grid);
+          matrix.tile(tile, i + 1 < end ? &next : nullptr, part.row, part.rows, rowsOfA,
+                      scratch + thread * perThread, grid);
         }
       });
     }
-  }
+  };
+  if (apart)
+    pool_.parallelFor(p.batch, 1, [&](int64_t begin, int64_t end, int thread) {
+      for (int64_t batch = begin; batch < end; ++batch)
+        multiply(batch, packedA ? packedA + thread * elementsA : nullptr,
+                 [&](int64_t items, auto body) { body(int64_t{0}, items, thread); });
+    });
+  else
+    for (int64_t batch = 0; batch < p.batch; ++batch)
+      multiply(batch, packedA, [&](int64_t items, auto body) { pool_.parallelFor(items, 1, body); });
   return Status::ok();
 }
 

@@ -334,6 +334,30 @@ TEST(CpuProduct, LeadingDimensionsAndBatches) {
   }
 }
 
+// A thread that takes whole matrices, several chunks of rows each, and threads that share one.
+TEST(CpuProduct, BatchesGiveTheSameBitsOnAnyNumberOfThreads) {
+  for (bool transposed : {false, true}) {
+    Product p = make(530, 40, 60, DType::F32, transposed);
+    p.batch = 3;
+    p.a.batchStride = 530 * 60, p.b.batchStride = 60 * 40, p.d.batchStride = 530 * 40;
+    p.algorithm.assign(kTiledProduct.begin(), kTiledProduct.end());
+    Stored a(DType::F32, 3 * 530 * 60, 1), b(DType::F32, 3 * 60 * 40, 2);
+    std::vector<float> first(3 * 530 * 40, NAN), again(first);
+    for (int threads : {1, 2, 3, 5}) {
+      ThreadPool pool(threads);
+      auto products = CpuProducts::create(pool);
+      ASSERT_TRUE(products.isOk());
+      std::vector<float> &result = threads == 1 ? first : again;
+      ASSERT_TRUE(
+          (*products)->run(p, a.bytes.data(), b.bytes.data(), nullptr, nullptr, result.data()).isOk());
+      if (threads > 1) {
+        EXPECT_EQ(first, again) << threads;
+      }
+    }
+    check(p, 2);
+  }
+}
+
 TEST(CpuProduct, InterleavedBatches) {
   // Heads side by side in one row, as attention stores them.
   Product p = make(9, 8, 16);
