@@ -91,8 +91,8 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
       return invalidInput("data wants " + number(needed) + " bytes, found " +
                           number(static_cast<int64_t>(buffer.data.size())));
   }
-  if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter)
-    return invalidInput("only a parameter has parts");
+  if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter && buffer.role != BufferRole::Output)
+    return invalidInput("only a parameter or an output has parts");
   if (buffer.panel != 0) {
     if (buffer.panel < 0 || buffer.role != BufferRole::Parameter || buffer.shape.size() != 2 ||
         buffer.dtype > DType::F16 || buffer.bytes != needed)
@@ -219,8 +219,12 @@ Status verifyNames(const Plan &plan) {
       HEDDLE_RETURN_IF_ERROR(insert(inputs, "input", buffer.name));
     if (buffer.role == BufferRole::Output)
       HEDDLE_RETURN_IF_ERROR(insert(outputs, "output", buffer.name));
+    // A gradient's buffer may have the name of its first part.
     for (const ParameterPart &part : buffer.parts)
-      HEDDLE_RETURN_IF_ERROR(insert(parts, "element of the state dict", part.name));
+      if (buffer.role == BufferRole::Parameter || part.name != buffer.name)
+        HEDDLE_RETURN_IF_ERROR(buffer.role == BufferRole::Parameter
+                                   ? insert(parts, "element of the state dict", part.name)
+                                   : insert(outputs, "part of an output", part.name));
   }
   for (const Kernel &kernel : plan.kernels)
     if (!kernels.insert(kernel.name).second)

@@ -43,7 +43,7 @@ runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOpt
 runtime::StatusOr<runtime::reference::Program> Models::reference(const ModelFlags &flags) {
   if (!impl_)
     impl_ = std::make_unique<Impl>();
-  return impl_->compiler.reference(flags.request);
+  return impl_->compiler.reference(flags.request, flags.mode);
 }
 
 std::vector<std::string> Models::phases() { return phaseNames(); }

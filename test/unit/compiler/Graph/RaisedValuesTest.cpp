@@ -105,7 +105,7 @@ void expectSameValues(mlir::ModuleOp module, bool mustRaise) {
   expectEqual(before, valuesOf(module));
   mlir::PassManager later(module.getContext());
   addPrecisionPhase(later, "bf16", /*compiled=*/true);
-  addLayoutPhase(later, reports);
+  addLayoutPhase(later, /*castBytes=*/0, reports);
   ASSERT_TRUE(succeeded(later.run(module)));
   expectEqual(before, valuesOf(module));
 }
