@@ -105,6 +105,7 @@ private:
     buffer.shape = op.getTensorType().getShape().vec();
     buffer.bytes = op.getByteSize();
     buffer.indexLimit = static_cast<int64_t>(op.getIndexLimit());
+    buffer.panel = static_cast<int64_t>(op.getPanel());
     if (op.getOffset())
       buffer.offset = static_cast<int64_t>(*op.getOffset());
     if (op.getFirstStep()) {

@@ -4,6 +4,7 @@
 #include "runtime/executor/CachingAllocator.h"
 #include "runtime/executor/Layout.h"
 #include "runtime/executor/Parameters.h"
+#include "runtime/plan/Panels.h"
 #include "runtime/plan/Verify.h"
 
 #include <algorithm>
@@ -102,6 +103,8 @@ public:
       return unknownName("parameter", partName, names(parts_));
     auto [index, part] = found->second;
     int64_t size = sizeOf(plan_.buffers[index].dtype);
+    if (plan_.buffers[index].panel > 0)
+      return readFromPanels(plan_.buffers[index], *part, addresses_[index]);
     return read(addresses_[index] + part->elementOffset * size, elementsOf(part->shape) * size);
   }
 
@@ -295,6 +298,24 @@ private:
     HEDDLE_RETURN_IF_ERROR(device_.download(data.data(), address, bytes));
     HEDDLE_RETURN_IF_ERROR(device_.synchronize());
     return data;
+  }
+
+  /// A part's values in the order of the state dict: of the panels that hold them, its share.
+  StatusOr<std::vector<uint8_t>> readFromPanels(const Buffer &buffer, const ParameterPart &part,
+                                                const char *address) {
+    PanelOrder order{buffer.shape[0], buffer.shape[1], buffer.panel};
+    int64_t size = sizeOf(buffer.dtype), elements = elementsOf(part.shape), perPanel = order.begin(1);
+    if (elements == 0)
+      return std::vector<uint8_t>();
+    int64_t first = part.elementOffset / perPanel, last = (part.elementOffset + elements - 1) / perPanel;
+    int64_t begin = order.begin(first), end = order.begin(last) + order.width(last) * order.columns;
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> packed, read(address + begin * size, (end - begin) * size));
+    std::vector<uint8_t> rows(packed.size());
+    for (int64_t index = first; index <= last; ++index)
+      order.unpack(index, size, packed.data() + (order.begin(index) - begin) * size,
+                   rows.data() + (order.begin(index) - begin) * size);
+    auto from = rows.begin() + (part.elementOffset - begin) * size;
+    return std::vector<uint8_t>(from, from + elements * size);
   }
 
   Device &device_;

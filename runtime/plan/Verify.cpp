@@ -94,6 +94,17 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
   if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter && buffer.role != BufferRole::State &&
       buffer.role != BufferRole::Output)
     return invalidInput("only a parameter, a state or an output has parts");
+  if (buffer.panel != 0) {
+    if (buffer.panel < 0 || buffer.role != BufferRole::Parameter || buffer.shape.size() != 2 ||
+        buffer.dtype > DType::F16 || buffer.bytes != needed)
+      return invalidInput(
+          "panels of " + number(buffer.panel) +
+          " rows: wanted more than none, of a parameter that is a matrix of floats and nothing "
+          "else");
+    if (plan.device != "cpu")
+      return invalidInput("panels of " + number(buffer.panel) + " rows: wanted none for device " +
+                          plan.device);
+  }
   bool indices =
       buffer.role == BufferRole::Input && (buffer.dtype == DType::I32 || buffer.dtype == DType::I64);
   if (buffer.indexLimit < 0 || (buffer.indexLimit > 0 && !indices))

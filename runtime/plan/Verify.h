@@ -10,7 +10,8 @@ namespace heddle::runtime {
 /// Verifies a plan's meaning, so that an executor may follow it blindly:
 ///  - buffers: known role and type, bytes that hold the shape, offsets that are multiples of 256 inside the
 ///  arena,
-///    parts inside their buffer and disjoint, constant data of the buffer's size;
+///    parts inside their buffer and disjoint, constant data of the buffer's size; what is stored in panels is
+///    read whole, by tiled products of the same panels;
 ///  - memory: no two placed buffers that live at once share bytes. Scratch and Saved buffers live from
 ///  firstStep to
 ///    lastStep, every other role lives throughout; no step may touch a buffer outside its life;

@@ -199,10 +199,12 @@ Status CpuProducts::run(const Product &product, const void *a, const void *b, co
     return invalidInput("the library's products have no epilogue that multiplies two halves");
   if (algorithm.empty())
     return runLibrary(product, a, b, c, bias, d);
-  if (algorithm != kTiledProduct)
-    return invalidInput("a product's algorithm on the CPU must be none or '" + std::string(kTiledProduct) +
+  std::optional<int64_t> panel = tiledPanel(algorithm);
+  if (!panel)
+    return invalidInput("a product's algorithm on the CPU must be none, '" + std::string(kTiledProduct) +
+                        "' or '" + tiledAlgorithm(kPanelV3) + "' or '" + tiledAlgorithm(kPanelV4) +
                         "', found " + std::to_string(algorithm.size()) + " other bytes");
-  return tiled_.run(product, a, b, c, bias, d);
+  return tiled_.run(product, *panel, a, b, c, bias, d);
 }
 
 Status CpuProducts::runLibrary(const Product &product, const void *a, const void *b, const void *c,

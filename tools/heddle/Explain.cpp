@@ -106,6 +106,17 @@ int64_t parameterCount(const Plan &plan) {
   return count;
 }
 
+/// Parameters in the order that products read, and the rows of a panel; see Buffer::panel.
+std::pair<int64_t, int64_t> parametersInPanels(const Plan &plan) {
+  int64_t count = 0, rows = 0;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.panel > 0) {
+      ++count;
+      rows = buffer.panel; // All of a plan have the target's.
+    }
+  return {count, rows};
+}
+
 void printMemory(const Plan &plan) {
   static constexpr const char *kRoles[] = {"input",    "output", "parameter", "state",
                                            "constant", "saved",  "scratch"};
@@ -120,6 +131,11 @@ void printMemory(const Plan &plan) {
       table.add({kRoles[role], std::to_string(count[role]), bytesText(bytes[role])});
   std::printf("\nmemory\n%sarena %s (scratch buffers share it), library workspace %s\n", table.text().c_str(),
               bytesText(plan.arenaBytes).c_str(), bytesText(plan.workspaceBytes).c_str());
+  if (auto [packed, rows] = parametersInPanels(plan); packed > 0)
+    std::printf(
+        "%lld of the parameter buffers are stored in panels of %lld rows, transposed, as the products read "
+        "them\n",
+        static_cast<long long>(packed), static_cast<long long>(rows));
   std::printf("the model has %lld parameters\n", static_cast<long long>(parameterCount(plan)));
 }
 
@@ -167,6 +183,7 @@ std::string explainJson(const Built &built, const std::string &precision, bool f
                             {"label", step.label},
                             {"location", step.location}});
   out["parameters"] = parameterCount(built.plan);
+  out["parameters_in_panels"] = parametersInPanels(built.plan).first;
   out["arena_bytes"] = built.plan.arenaBytes;
   out["workspace_bytes"] = built.plan.workspaceBytes;
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -280,6 +280,55 @@ TEST(Verify, Products) {
   EXPECT_EQ(gate([](Product &) {}, "cuda"), at + alone);
 }
 
+TEST(Verify, Panels) {
+  auto panels = [](const std::function<void(Plan &)> &change) {
+    Plan plan = samplePlanInPanels();
+    change(plan);
+    return verifyPlan(plan).message();
+  };
+  EXPECT_EQ(panels([](Plan &) {}), "");
+  const std::string form =
+      ": wanted more than none, of a parameter that is a matrix of floats and nothing else";
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].panel = -1; }), "plan: buffer 2 (w): panels of -1 rows" + form);
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].shape = {12}; }),
+            "plan: buffer 2 (w): panels of 16 rows" + form);
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].dtype = DType::I32; }),
+            "plan: buffer 2 (w): panels of 16 rows" + form);
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].bytes += 4; }), "plan: buffer 2 (w): panels of 16 rows" + form);
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[1].panel = 16; }), "plan: buffer 1 (h): panels of 16 rows" + form);
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[2].panel = 16; }),
+            "plan: buffer 2 (w): panels of 16 rows: wanted none for device cuda");
+  const std::string at = "plan: step 1 (block product): b: ";
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].panel = 0; }),
+            at + "buffer 2 (w) wanted panels of 16 rows, found rows");
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].panel = 32; }),
+            at + "buffer 2 (w) wanted panels of 16 rows, found panels of 32 rows");
+  EXPECT_EQ(panels([](Plan &p) { p.steps[1].product.algorithm.resize(5); }),
+            at + "buffer 2 (w) wanted rows, found panels of 16 rows");
+  const std::string whole =
+      at + "wanted one product with all of buffer 2 (w), transposed, which is stored in panels of 16 rows";
+  EXPECT_EQ(panels([](Plan &p) { p.steps[1].product.n = 3; }), whole);
+  EXPECT_EQ(panels([](Plan &p) {
+              p.steps[1].product.b.transposed = false;
+              p.steps[1].product.b.ld = 4;
+            }),
+            whole);
+  EXPECT_EQ(panels([](Plan &p) {
+              p.steps[1].product.epilogue = Epilogue::SiluMul;
+              p.steps[1].product.bias = {};
+            }),
+            at + "wanted halves of whole panels of 16 rows, found n 4");
+  // Nobody else may read it.
+  EXPECT_EQ(panels([](Plan &p) {
+              p.steps[2].copy.source = {2, 0};
+            }),
+            "plan: step 2 (copy): source: buffer 2 (w) wanted rows, found panels of 16 rows");
+  EXPECT_EQ(panels([](Plan &p) {
+              p.steps[0].launch.buffers[0] = {2, 0};
+            }),
+            "plan: step 0 (block rms_norm): operand 0: buffer 2 (w) wanted rows, found panels of 16 rows");
+}
+
 TEST(Verify, Copies) {
   const std::string at = "plan: step 2 (copy): ";
   EXPECT_EQ(broken([](Plan &p) { p.steps[2].copy.destination.byteOffset = 4; }),
