@@ -23,7 +23,7 @@ static LogicalResult verifyBoundary(mlir::func::FuncOp main, llvm::StringRef wha
   if (!isGraphTensor(type))
     return main.emitError() << what << " " << index << " of @main has type " << type
                             << ", wanted a tensor of static extents of at least 1, rank at most " << kMaxRank
-                            << ", elements f32, bf16, f16, i32, i64 or i1";
+                            << ", at most 1e15 elements of f32, bf16, f16, i32, i64 or i1";
   auto name = attrs ? attrs.getAs<mlir::StringAttr>(kNameAttr) : mlir::StringAttr();
   if (!name)
     return nameRequired ? main.emitError() << what << " " << index << " of @main has no graph.name"

@@ -67,7 +67,7 @@ void chooseKernels() {
 /// terms of at most 0.25 can lose, and far below what a wrong kernel gives.
 bool computesRight() {
   const int m = 67, n = 83, k = 130;
-  std::vector<float> a(m * k), b(n * k), c(m * n, NAN);
+  std::vector<float> a(size_t{m} * k), b(size_t{n} * k), c(size_t{m} * n, NAN);
   auto element = [](int i) { return static_cast<float>((i * 2654435761u) >> 8 & 0xffff) / 65536.0f - 0.5f; };
   for (int i = 0; i < m * k; ++i)
     a[i] = element(i);

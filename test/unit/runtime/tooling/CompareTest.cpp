@@ -48,6 +48,15 @@ TEST(Compare, EqualInfinitiesAndNaNsAgree) {
   EXPECT_EQ(d.misplaced, 0);
   EXPECT_DOUBLE_EQ(d.referenceNorm, 1);
   EXPECT_DOUBLE_EQ(d.errorNorm, 0);
+  EXPECT_EQ(d.bothNaN, 1);
+  EXPECT_EQ(d.compared, 1);
+}
+
+TEST(Compare, NothingIsComparedWhereNothingIsFinite) {
+  Difference d = differ({NAN, INFINITY}, {kNaN, kInf});
+  EXPECT_EQ(d.compared, 0);
+  EXPECT_EQ(d.bothNaN, 1);
+  EXPECT_EQ(d.misplaced, 0);
 }
 
 TEST(Compare, OtherInfinitiesAndNaNsAreMisplaced) {
