@@ -124,7 +124,7 @@ if DEVICE == "cpu":
     large = test.write("large.mlir", open(VAST).read().replace("65536", "4096").replace("1048576", "131072"))
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
     test.fails(3, ["run", large, "--input", "random:1", "--output", test.path("cut.safetensors")], "the plan needs",
-               name="run of 2 GiB in an address space of 2 GiB", preexec_fn=limit)
+               "bytes of memory; the system refused them", name="run of 2 GiB in an address space of 2 GiB", preexec_fn=limit)
     # Less than libraries below want for themselves, which would wait for it or end the process: step by step from what
     # hardly loads the program to what runs, the outcome is a run or one message.
     refused = set()

@@ -61,6 +61,14 @@ static bool isCubin(const std::vector<uint8_t> &bytes) {
          bytes[18] == 190;
 }
 
+TEST(CompileKernelsWithoutSource, IsRefused) {
+  Plan plan;
+  plan.kernels.emplace_back().name = "scale_rows";
+  Status status = compileKernels(plan, CompileOptions{});
+  EXPECT_EQ(status.code(), StatusCode::InvalidInput);
+  EXPECT_EQ(status.message(), "kernel scale_rows of the plan has neither a binary nor a source");
+}
+
 TEST_F(CompileKernels, BothArchitecturesAndTheirResources) {
   std::vector<CompileRequest> requests{{"scale_rows", kSource, "sm_80", {}},
                                        {"scale_rows", kSource, "sm_90a", {}}};

@@ -103,3 +103,9 @@ TEST(Compare, NothingMisplacedPasses) {
   // Not even where eager has the same fault.
   EXPECT_FALSE(passes(DType::F32, bad, bad, 1024));
 }
+
+TEST(Compare, ElementsMustAgreeInNumber) {
+  std::vector<uint8_t> bytes(4);
+  EXPECT_EQ(compare(DType::F32, bytes, std::vector<double>{1, 2}).status().message(),
+            "the result has 1 elements, the reference 2");
+}
