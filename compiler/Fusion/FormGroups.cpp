@@ -7,6 +7,7 @@
 #include "dialects/Graph/SymbolicDim.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace heddle {
 #define GEN_PASS_DEF_FORMGROUPS
@@ -52,31 +53,26 @@ static void sinkToReaders(mlir::Block &block) {
     });
     if (!weights || !leaves)
       continue;
+    // A view stands before its readers; it has to follow.
     Operation *first = nullptr;
+    llvm::SetVector<Operation *> views;
     llvm::SmallVector<Operation *> worklist(group->getUsers());
     while (!worklist.empty()) {
       Operation *user = block.findAncestorOpInBlock(*worklist.pop_back_val());
-      // A view stands before its readers; it has to follow.
-      if (!first || user->isBeforeInBlock(first))
+      if (user->hasTrait<ViewLike>()) {
+        if (views.insert(user))
+          llvm::append_range(worklist, user->getUsers());
+      } else if (!first || user->isBeforeInBlock(first)) {
         first = user;
+      }
     }
     if (!first)
       continue;
-    if (first->hasTrait<ViewLike>()) {
-      // Its own readers decide.
-      llvm::SmallVector<Operation *> views;
-      while (first->hasTrait<ViewLike>() && first->hasOneUse()) {
-        views.push_back(first);
-        first = block.findAncestorOpInBlock(**first->getUsers().begin());
-      }
-      if (!group->hasOneUse())
-        continue;
-      for (Operation *view : views)
-        view->moveBefore(first);
-      group->moveBefore(views.front());
-    } else {
-      group->moveBefore(first);
-    }
+    llvm::SmallVector<Operation *> moved = views.takeVector();
+    llvm::sort(moved, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    moved.insert(moved.begin(), group);
+    for (Operation *op : moved)
+      op->moveBefore(first);
   }
 }
 

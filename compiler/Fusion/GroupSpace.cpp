@@ -19,7 +19,8 @@ static SymbolicShape shapeOf(Value value) {
 
 bool heddle::isRowsOp(Operation *op) {
   return op->hasTrait<ElementwiseOp>() ||
-         llvm::isa<ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, EmbeddingOp, ConcatOp, IotaOp>(op);
+         llvm::isa<ReduceOp, SoftmaxOp, SoftmaxGradOp, LayerNormOp, RmsNormOp, CrossEntropyOp,
+                   CrossEntropyGradOp, EmbeddingOp, ConcatOp, IotaOp>(op);
 }
 
 namespace {
@@ -103,6 +104,23 @@ private:
           reads.push_back(result);
           for (size_t operand = 1; operand < op->getNumOperands(); ++operand)
             reads.push_back({result.back()});
+        })
+        .Case([&](SoftmaxGradOp) {
+          reductions_.push_back({op, result.back()});
+          reads.assign(2, result);
+        })
+        .Case([&](CrossEntropyOp loss) {
+          TensorIndex logits = result;
+          logits.push_back(space.addDimension(shapeOf(loss.getLogits()).back()));
+          reductions_.push_back({op, logits.back()});
+          reads.push_back(logits);
+          reads.push_back(result);
+        })
+        .Case([&](CrossEntropyGradOp) {
+          TensorIndex row(llvm::ArrayRef<AtomProduct>(result).drop_back());
+          reductions_.push_back({op, result.back()});
+          reads.push_back(result);
+          reads.append(2, row);
         })
         .Case([&](EmbeddingOp embedding) {
           SymbolicShape table = shapeOf(embedding.getTable());

@@ -16,10 +16,14 @@ using mlir::Value;
 
 namespace {
 
+/// Targets of this value are left out of the loss, as in PyTorch.
+constexpr int64_t kIgnoredTarget = -100;
+
 class DecoderBuilder {
 public:
-  DecoderBuilder(mlir::MLIRContext *context, const DecoderSpec &spec, const DecoderExtents &extents)
-      : spec_(spec), builder_(context), g_(builder_, mlir::UnknownLoc::get(context)),
+  DecoderBuilder(mlir::MLIRContext *context, const DecoderSpec &spec, const DecoderExtents &extents,
+                 bool loss)
+      : spec_(spec), loss_(loss), builder_(context), g_(builder_, mlir::UnknownLoc::get(context)),
         source_(mlir::NameLoc::get(builder_.getStringAttr(spec.name))), f32_(builder_.getF32Type()),
         batch_(SymbolicDim::symbol("batch", extents.batch)), seq_(SymbolicDim::symbol("seq", extents.seq)) {}
 
@@ -64,16 +68,19 @@ private:
   Value hideScores(Value scores, const Tables &tables);
   Value embed();
   llvm::SmallVector<Value> outputs(Value x);
+  Value meanLoss(Value logits);
   mlir::func::FuncOp openMain();
 
   const DecoderSpec &spec_;
+  bool loss_;
   mlir::OpBuilder builder_;
   GraphBuilder g_;
   mlir::Location source_;
   mlir::Type f32_;
   SymbolicDim batch_, seq_;
-  Value ids_, segments_, tokens_; ///< Inputs; the last two only where the model has them.
-  Value table_;                   ///< Of the embedding.
+  /// Inputs; the last three only where the model has them.
+  Value ids_, segments_, tokens_, targets_;
+  Value table_; ///< Of the embedding.
   int64_t layer_ = 0;
   std::string scope_; ///< Put in front of every location.
 };
@@ -349,14 +356,31 @@ llvm::SmallVector<Value> DecoderBuilder::outputs(Value x) {
     return {x, g_.unary<TanhOp>(linear(first, spec_.names.pooler, spec_.dModel, /*bias=*/true))};
   }
   at("head");
-  if (!spec_.tied)
-    return {linear(x, spec_.names.head, spec_.vocabulary, spec_.headBias)};
-  Value logits = g_.matmul(x, g_.transpose(table_, {1, 0}));
-  if (spec_.headBias) {
-    Value b = biasVector(spec_.names.head + ".bias", spec_.vocabulary);
-    logits = g_.binary<AddOp>(logits, g_.broadcast(b, symbolicShape(typeOf(logits))));
+  Value logits;
+  if (spec_.tied) {
+    logits = g_.matmul(x, g_.transpose(table_, {1, 0}));
+    if (spec_.headBias) {
+      Value b = biasVector(spec_.names.head + ".bias", spec_.vocabulary);
+      logits = g_.binary<AddOp>(logits, g_.broadcast(b, symbolicShape(typeOf(logits))));
+    }
+  } else {
+    logits = linear(x, spec_.names.head, spec_.vocabulary, spec_.headBias);
   }
-  return {logits};
+  if (!loss_)
+    return {logits};
+  at("loss");
+  return {meanLoss(logits)};
+}
+
+/// The mean over the targets that are not ignored, as torch.nn.functional.cross_entropy gives it.
+Value DecoderBuilder::meanLoss(Value logits) {
+  Value losses =
+      CrossEntropyOp::create(builder_, g_.location(), type({batch_, seq_}, f32_), logits, targets_,
+                             builder_.getI64IntegerAttr(kIgnoredTarget), builder_.getF64FloatAttr(0.0));
+  Value valid = g_.compare(Predicate::NE, targets_, g_.splat(typeOf(targets_), kIgnoredTarget));
+  Value sum = g_.reduce(ReduceKind::Sum, losses, {0, 1});
+  Value count = g_.reduce(ReduceKind::Sum, g_.cast(valid, f32_), {0, 1});
+  return g_.reshape(g_.binary<DivOp>(sum, count), {});
 }
 
 /// @main with the model's inputs and outputs, and an empty block.
@@ -371,9 +395,14 @@ mlir::func::FuncOp DecoderBuilder::openMain() {
     inputs.push_back({spec_.inputs.mask, 2, &tokens_});
   if (spec_.segments > 0)
     inputs.push_back({spec_.inputs.segments, spec_.segments, &segments_});
+  static const std::string kTargets = "targets";
+  if (loss_)
+    inputs.push_back({kTargets, spec_.vocabulary, &targets_});
   llvm::SmallVector<std::pair<const char *, mlir::Type>> outputs;
   SymbolicDim width = fixed(spec_.dModel);
-  if (spec_.outputs == Outputs::Logits)
+  if (loss_)
+    outputs = {{"loss", type({}, f32_)}};
+  else if (spec_.outputs == Outputs::Logits)
     outputs = {{"logits", type({batch_, seq_, fixed(spec_.vocabulary)}, f32_)}};
   else
     outputs = {{"last_hidden_state", type({batch_, seq_, width}, f32_)},
@@ -417,7 +446,7 @@ mlir::OwningOpRef<mlir::ModuleOp> DecoderBuilder::build() {
 
 mlir::OwningOpRef<mlir::ModuleOp> heddle::import::buildDecoder(mlir::MLIRContext *context,
                                                                const DecoderSpec &spec,
-                                                               const DecoderExtents &extents) {
+                                                               const DecoderExtents &extents, bool loss) {
   context->loadDialect<GraphDialect, mlir::func::FuncDialect>();
-  return DecoderBuilder(context, spec, extents).build();
+  return DecoderBuilder(context, spec, extents, loss).build();
 }

@@ -24,7 +24,10 @@ static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importSpec(mlir::MLIRContext 
   DecoderExtents extents{request.batch.value_or(ModelRequest::kDefaultBatch),
                          request.context.value_or(ModelRequest::kDefaultContext)};
   HEDDLE_RETURN_IF_ERROR(validate(spec, extents).with(spec.name));
-  return buildDecoder(context, spec, extents);
+  if (request.loss && spec.outputs != Outputs::Logits)
+    return invalidInput(spec.name +
+                        ": the model has no logits, which a loss is made of; wanted --mode forward");
+  return buildDecoder(context, spec, extents, request.loss);
 }
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::importModel(mlir::MLIRContext *context,

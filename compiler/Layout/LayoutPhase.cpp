@@ -3,7 +3,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
-void heddle::addLayoutPhase(mlir::OpPassManager &manager, MatchReports &reports) {
-  manager.addPass(createMergeProducts(&reports));
+void heddle::addLayoutPhase(mlir::OpPassManager &manager, int64_t castBytes, MatchReports &reports) {
+  manager.addPass(createMergeProducts(castBytes, &reports));
   manager.addPass(createVerifyGraph());
 }

@@ -135,26 +135,35 @@ Value addBiases(GraphBuilder &g, Value merged, llvm::MutableArrayRef<BiasOfProdu
   return cast(g.binary<AddOp>(merged, g.broadcast(vector, symbolicShape(typeOf(merged)))), first.after);
 }
 
-/// A weight that is cast before its product reads it: the bytes of the cast, and the product's columns.
+/// A weight that is cast before its product reads it: the bytes of the cast, and the product's columns. Zero
+/// where it is read as it is.
 struct CastWeight {
   int64_t bytes = 0, columns = 0;
 
-  static CastWeight of(CastOp cast) {
-    mlir::RankedTensorType type = typeOf(cast.getResult());
-    return {type.getNumElements() * type.getElementTypeBitWidth() / 8, type.getShape().front()};
+  /// `weight` is a parameter or its cast; precision will cast float32 to elements of `castBytes` bytes.
+  static CastWeight of(Value weight, int64_t castBytes) {
+    mlir::RankedTensorType type = typeOf(weight);
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    if (!weight.getDefiningOp<CastOp>()) {
+      if (castBytes == 0 || !type.getElementType().isF32())
+        return {};
+      bytes = castBytes;
+    }
+    return {type.getNumElements() * bytes, type.getShape().front()};
   }
 };
 
 /// The largest of the module's, products apart. Weights that others read count: a tied head is cast as a
 /// whole.
-CastWeight largestCast(mlir::ModuleOp module) {
+CastWeight largestCast(mlir::ModuleOp module, int64_t castBytes) {
   CastWeight largest;
   module.walk([&](MatmulOp product) {
     auto transpose = product.getRhs().getDefiningOp<TransposeOp>();
-    auto cast = transpose ? transpose.getOperand().getDefiningOp<CastOp>() : CastOp();
-    if (!cast || !cast.getOperand().getDefiningOp<ParameterOp>())
+    Value matrix = transpose ? transpose.getOperand() : Value();
+    auto cast = matrix ? matrix.getDefiningOp<CastOp>() : CastOp();
+    if (!matrix || !(cast ? cast.getOperand() : matrix).getDefiningOp<ParameterOp>())
       return;
-    if (CastWeight weight = CastWeight::of(cast); weight.bytes > largest.bytes)
+    if (CastWeight weight = CastWeight::of(matrix, castBytes); weight.bytes > largest.bytes)
       largest = weight;
   });
   return largest;
@@ -208,11 +217,11 @@ Operation *merge(llvm::MutableArrayRef<WeightProduct> products) {
 
 struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
   using MergeProductsBase::MergeProductsBase;
-  explicit MergeProducts(MatchReports *reports) : reports(reports) {}
+  MergeProducts(int64_t bytes, MatchReports *reports) : reports(reports) { castBytes = bytes; }
 
   void runOnOperation() override {
     Log log(reports, remarks);
-    CastWeight largest = largestCast(getOperation());
+    CastWeight largest = largestCast(getOperation(), castBytes);
     llvm::MapVector<Value, llvm::SmallVector<MatmulOp>> byOperand;
     getOperation().walk([&](MatmulOp product) { byOperand[product.getLhs()].push_back(product); });
     for (auto &[lhs, products] : byOperand) {
@@ -234,12 +243,11 @@ struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
       if (merging.size() < 2)
         continue;
       CastWeight merged;
-      for (const WeightProduct &product : merging)
-        if (product.cast) {
-          CastWeight weight = CastWeight::of(product.cast);
-          merged.bytes += weight.bytes;
-          merged.columns += weight.columns;
-        }
+      for (WeightProduct &product : merging) {
+        CastWeight weight = CastWeight::of(product.transpose.getOperand(), castBytes);
+        merged.bytes += weight.bytes;
+        merged.columns += weight.columns;
+      }
       if (merged.bytes > largest.bytes || merged.columns > largest.columns) {
         log.missed("merge-products", merging.front().product,
                    {merging.back().transpose,
@@ -261,6 +269,6 @@ struct MergeProducts : public heddle::impl::MergeProductsBase<MergeProducts> {
 
 } // namespace
 
-std::unique_ptr<mlir::Pass> heddle::createMergeProducts(MatchReports *reports) {
-  return std::make_unique<MergeProducts>(reports);
+std::unique_ptr<mlir::Pass> heddle::createMergeProducts(int64_t castBytes, MatchReports *reports) {
+  return std::make_unique<MergeProducts>(castBytes, reports);
 }

@@ -13,11 +13,12 @@ namespace heddle {
 #define GEN_PASS_DECL
 #include "compiler/Layout/Passes.h.inc"
 
-/// With a place for its reports, which must outlive the pass.
-std::unique_ptr<mlir::Pass> createMergeProducts(MatchReports *reports);
+/// `castBytes` as the pass's option; with a place for its reports, which must outlive the pass.
+std::unique_ptr<mlir::Pass> createMergeProducts(int64_t castBytes, MatchReports *reports);
 
-/// The layout phase and its verifier.
-void addLayoutPhase(mlir::OpPassManager &manager, MatchReports &reports);
+/// The layout phase and its verifier. `castBytes`: of the elements that precision will cast float32 weights
+/// to for their products, 0 where it casts none.
+void addLayoutPhase(mlir::OpPassManager &manager, int64_t castBytes, MatchReports &reports);
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/Layout/Passes.h.inc"

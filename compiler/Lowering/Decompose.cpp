@@ -43,6 +43,47 @@ public:
     return widen(rows);
   }
   /// A number for every row.
+  /// A value of the rows, without the last dimension, for every element.
+  Value spreadRows(Value rows, mlir::Type element) {
+    RankedTensorType one = withElementType(reduced_, element);
+    Value column = rows.getType() == one ? rows : ReshapeOp::create(builder_, loc_, one, rows).getResult();
+    return BroadcastOp::create(builder_, loc_, withElementType(wide_, element), column);
+  }
+  /// Whether an element's place along the last dimension is the one that `targets` names for its row.
+  Value isTarget(Value targets) {
+    mlir::Type element = llvm::cast<RankedTensorType>(targets.getType()).getElementType();
+    Value place = IotaOp::create(builder_, loc_, withElementType(wide_, element),
+                                 builder_.getI64IntegerAttr(wide_.getRank() - 1));
+    return compare(Predicate::EQ, place, spreadRows(targets, element));
+  }
+  /// Whether a row counts, of the shape of the rows.
+  Value isValid(Value targets, int64_t ignored) {
+    auto type = llvm::cast<RankedTensorType>(targets.getType());
+    Value none = ConstantOp::create(
+        builder_, loc_,
+        mlir::DenseElementsAttr::get(type, builder_.getIntegerAttr(type.getElementType(), ignored)));
+    return compare(Predicate::NE, targets, none);
+  }
+  Value compare(Predicate predicate, Value a, Value b) {
+    auto type = withElementType(llvm::cast<RankedTensorType>(a.getType()), builder_.getI1Type());
+    return CompareOp::create(builder_, loc_, type, predicate, a, b);
+  }
+  Value select(Value condition, Value a, Value b) {
+    return SelectOp::create(builder_, loc_, a.getType(), condition, a, b);
+  }
+  Value splat(mlir::Type type, double value) {
+    auto tensor = llvm::cast<RankedTensorType>(type);
+    return ConstantOp::create(
+        builder_, loc_,
+        mlir::DenseElementsAttr::get(tensor, builder_.getF32FloatAttr(static_cast<float>(value))));
+  }
+  RankedTensorType wide() const { return wide_; }
+  Value asRows(Value reduced, RankedTensorType rows) {
+    return ReshapeOp::create(builder_, loc_, rows, reduced);
+  }
+  mlir::Type i1() { return builder_.getI1Type(); }
+
+  /// A number for every row.
   Value number(double value) {
     return ConstantOp::create(
         builder_, loc_,
@@ -92,6 +133,52 @@ Value writeLayerNorm(LayerNormOp op) {
   return f.castTo(y, op.getResult().getType());
 }
 
+Value writeSoftmaxGrad(SoftmaxGradOp op) {
+  RowFormula f(op);
+  Value y = f.widen(op.getSoftmax()), dy = f.widen(op.getGradient());
+  Value inner = f.spread(f.reduce(ReduceKind::Sum, f.make<MulOp>(dy, y)));
+  return f.castTo(f.make<MulOp>(y, f.make<SubOp>(dy, inner)), op.getResult().getType());
+}
+
+Value writeCrossEntropy(CrossEntropyOp op) {
+  RowFormula f(op);
+  Value x = f.widen(op.getLogits()), targets = op.getTargets();
+  double smoothing = op.getSmoothing().convertToDouble();
+  Value most = f.reduce(ReduceKind::Max, x);
+  Value sum = f.reduce(ReduceKind::Sum, f.make<ExpOp>(f.make<SubOp>(x, f.spread(most))));
+  Value logsumexp = f.make<AddOp>(most, f.make<LogOp>(sum));
+  Value chosen = f.reduce(ReduceKind::Sum, f.select(f.isTarget(targets), x, f.splat(f.wide(), 0.0)));
+  Value loss;
+  if (smoothing == 0) {
+    loss = f.make<SubOp>(logsumexp, chosen);
+  } else {
+    Value mean = f.make<MulOp>(f.reduce(ReduceKind::Mean, x), f.number(smoothing));
+    Value kept = f.make<MulOp>(chosen, f.number(1 - smoothing));
+    loss = f.make<SubOp>(f.make<SubOp>(logsumexp, kept), mean);
+  }
+  auto rows = llvm::cast<RankedTensorType>(op.getResult().getType());
+  return f.select(f.isValid(targets, op.getIgnored()), f.asRows(loss, rows), f.splat(rows, 0.0));
+}
+
+Value writeCrossEntropyGrad(CrossEntropyGradOp op) {
+  RowFormula f(op);
+  Value x = f.widen(op.getLogits()), targets = op.getTargets();
+  double smoothing = op.getSmoothing().convertToDouble();
+  Value e = f.make<ExpOp>(f.make<SubOp>(x, f.spread(f.reduce(ReduceKind::Max, x))));
+  Value p = f.make<DivOp>(e, f.spread(f.reduce(ReduceKind::Sum, e)));
+  Value zero = f.splat(f.wide(), 0.0);
+  Value d = f.make<SubOp>(p, f.select(f.isTarget(targets), f.splat(f.wide(), 1 - smoothing), zero));
+  if (smoothing != 0) {
+    auto columns = static_cast<double>(f.wide().getShape().back());
+    d = f.make<SubOp>(d, f.splat(f.wide(), smoothing / columns));
+  }
+  Value gradient = op.getGradient();
+  mlir::Type element = llvm::cast<RankedTensorType>(gradient.getType()).getElementType();
+  d = f.make<MulOp>(d, f.widen(f.spreadRows(gradient, element)));
+  Value valid = f.spreadRows(f.isValid(targets, op.getIgnored()), f.i1());
+  return f.castTo(f.select(valid, d, zero), op.getResult().getType());
+}
+
 } // namespace
 
 void heddle::decomposeNamedOps(GroupOp group) {
@@ -102,6 +189,9 @@ void heddle::decomposeNamedOps(GroupOp group) {
     Value written = llvm::TypeSwitch<mlir::Operation *, Value>(op)
                         .Case([](SoftmaxOp op) { return writeSoftmax(op); })
                         .Case([](RmsNormOp op) { return writeRmsNorm(op); })
+                        .Case([](SoftmaxGradOp op) { return writeSoftmaxGrad(op); })
+                        .Case([](CrossEntropyOp op) { return writeCrossEntropy(op); })
+                        .Case([](CrossEntropyGradOp op) { return writeCrossEntropyGrad(op); })
                         .Case([](LayerNormOp op) { return writeLayerNorm(op); })
                         .Default([](mlir::Operation *) { return Value(); });
     if (!written)

@@ -54,7 +54,11 @@ public:
     }
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto name = func_.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr);
-      addBuffer(value, plan::Role::Output, name ? name.getValue() : "output");
+      plan::BufferOp buffer = addBuffer(value, plan::Role::Output, name ? name.getValue() : "output");
+      if (auto parts = func_.getResultAttrOfType<mlir::ArrayAttr>(index, kGradientAttr))
+        buffer.setPartsAttr(partsOf(parts, ".grad"));
+      else
+        forward_.push_back(value);
     }
     llvm::SmallVector<GroupOp> groups;
     for (mlir::Operation &op : block) {
@@ -63,6 +67,7 @@ public:
       else if (isComputeOp(&op))
         return op.emitError("is in no group");
     }
+    findForward();
     // Init steps run first, whatever their place in the graph.
     llvm::stable_sort(groups, [&](GroupOp a, GroupOp b) { return runsOnce(a) > runsOnce(b); });
     for (GroupOp group : groups)
@@ -134,19 +139,24 @@ private:
   plan::BufferOp addParameter(ParameterOp parameter) {
     auto first = llvm::cast<PartAttr>(parameter.getParts()[0]);
     plan::BufferOp buffer = addBuffer(parameter.getResult(), plan::Role::Parameter, first.getName());
+    buffer.setPartsAttr(partsOf(parameter.getParts(), ""));
+    return buffer;
+  }
+
+  /// Tensors of the state dict, one after the other, their names with `suffix`.
+  mlir::ArrayAttr partsOf(mlir::ArrayAttr of, llvm::StringRef suffix) {
     llvm::SmallVector<mlir::Attribute> parts;
     int64_t offset = 0;
-    for (PartAttr part : parameter.getParts().getAsRange<PartAttr>()) {
+    for (PartAttr part : of.getAsRange<PartAttr>()) {
       auto init = part.getInit() == InitKind::Normal ? plan::InitKind::Normal : plan::InitKind::Constant;
-      parts.push_back(plan::PartAttr::get(builder_.getContext(), part.getName(), part.getShape(), offset,
-                                          init, part.getScale()));
+      parts.push_back(plan::PartAttr::get(builder_.getContext(), (part.getName() + suffix).str(),
+                                          part.getShape(), offset, init, part.getScale()));
       int64_t count = 1;
       for (int64_t extent : part.getShape())
         count *= extent;
       offset += count;
     }
-    buffer.setPartsAttr(builder_.getArrayAttr(parts));
-    return buffer;
+    return builder_.getArrayAttr(parts);
   }
 
   plan::RefAttr reference(Value value, int64_t elementOffset) {
@@ -156,7 +166,22 @@ private:
                               elementOffset * elementBytes(element));
   }
 
-  plan::Phase phaseOf(GroupOp group) { return runsOnce(group) ? plan::Phase::Init : plan::Phase::Forward; }
+  /// Forward is what results depend on that are no gradients; what is left computes those.
+  void findForward() {
+    llvm::SmallVector<Value> worklist(forward_);
+    while (!worklist.empty()) {
+      mlir::Operation *op = worklist.pop_back_val().getDefiningOp();
+      if (!op || !forwardOps_.insert(op).second)
+        continue;
+      op->walk([&](mlir::Operation *inner) { llvm::append_range(worklist, inner->getOperands()); });
+    }
+  }
+
+  plan::Phase phaseOf(GroupOp group) {
+    if (runsOnce(group))
+      return plan::Phase::Init;
+    return forwardOps_.contains(group) ? plan::Phase::Forward : plan::Phase::Backward;
+  }
 
   LogicalResult addGroup(GroupOp group) {
     // Results first: a buffer keeps the order of the steps that write them.
@@ -319,6 +344,8 @@ private:
   double flops_ = 0;
   llvm::DenseMap<Value, plan::BufferOp> buffers_;
   llvm::DenseMap<Value, bool> once_;
+  llvm::SmallVector<Value> forward_; ///< Results of the function that are no gradients.
+  llvm::SmallPtrSet<mlir::Operation *, 32> forwardOps_;
   llvm::StringMap<unsigned> names_;
   llvm::StringMap<std::string> kernels_; ///< By text.
   std::map<GroupKey::Words, Launch> launches_;

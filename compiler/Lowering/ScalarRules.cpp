@@ -46,6 +46,7 @@ struct Formula {
 
   Value number(double value) const { return emitConstant(builder, loc, builder.getF32FloatAttr(value)); }
   Value add(Value a, Value b) const { return arith::AddFOp::create(builder, loc, a, b); }
+  Value sub(Value a, Value b) const { return arith::SubFOp::create(builder, loc, a, b); }
   Value mul(Value a, Value b) const { return arith::MulFOp::create(builder, loc, a, b); }
   Value div(Value a, Value b) const { return arith::DivFOp::create(builder, loc, a, b); }
   Value neg(Value a) const { return arith::NegFOp::create(builder, loc, a); }
@@ -55,6 +56,41 @@ struct Formula {
   Value onePlusExpNeg(Value x) const {
     Value one = number(1.0);
     return add(exp(neg(x)), one);
+  }
+
+  Value sigmoid(Value x) const {
+    Value one = number(1.0);
+    return div(one, onePlusExpNeg(x));
+  }
+
+  /// s (1 + x (1 - s)), s = sigmoid(x).
+  Value siluDerivative(Value x) const {
+    Value one = number(1.0);
+    Value s = sigmoid(x);
+    Value rest = sub(one, s);
+    Value inner = add(one, mul(x, rest));
+    return mul(s, inner);
+  }
+
+  /// erf: (1 + erf(x / sqrt 2)) / 2 + x exp(-x^2 / 2) / sqrt(2 pi). tanh, with u = a (x + b x^3) and t = tanh
+  /// u: (1 + t) / 2 + x (1 - t^2) a (1 + 3 b x^2) / 2.
+  Value geluDerivative(Value x, GeluForm form) const {
+    Value square = mul(x, x);
+    Value one = number(1.0);
+    Value half = number(0.5);
+    if (form == GeluForm::Erf) {
+      Value inner = math::ErfOp::create(builder, loc, mul(x, number(0.70710678118654752440)));
+      Value cumulative = mul(half, add(inner, one));
+      Value density = mul(exp(mul(square, number(-0.5))), number(0.39894228040143267794)); // 1 / sqrt(2 pi)
+      return add(cumulative, mul(x, density));
+    }
+    Value cube = mul(square, x);
+    Value sum = add(x, mul(cube, number(0.044715)));
+    Value t = math::TanhOp::create(builder, loc, mul(sum, number(0.79788456080286535588)));
+    Value cumulative = mul(half, add(t, one));
+    Value slope = sub(one, mul(t, t));
+    Value inner = mul(add(one, mul(square, number(3 * 0.044715))), number(0.5 * 0.79788456080286535588));
+    return add(cumulative, mul(mul(x, slope), inner));
   }
 
   Value gelu(Value x, GeluForm form) const {
@@ -173,16 +209,15 @@ Value heddle::emitScalar(OpBuilder &builder, Location loc, mlir::Operation *op, 
       .Case([&](RsqrtOp) { return math::RsqrtOp::create(builder, loc, x[0]); })
       .Case([&](ReciprocalOp) { return f.div(f.number(1.0), x[0]); })
       .Case([&](TanhOp) { return math::TanhOp::create(builder, loc, x[0]); })
-      .Case([&](SigmoidOp) {
-        Value one = f.number(1.0);
-        return f.div(one, f.onePlusExpNeg(x[0]));
-      })
+      .Case([&](SigmoidOp) { return f.sigmoid(x[0]); })
       .Case([&](ErfOp) { return math::ErfOp::create(builder, loc, x[0]); })
       .Case([&](SinOp) { return math::SinOp::create(builder, loc, x[0]); })
       .Case([&](CosOp) { return math::CosOp::create(builder, loc, x[0]); })
       .Case([&](ReluOp) { return arith::MaximumFOp::create(builder, loc, x[0], f.number(0.0)); })
       .Case([&](SiluOp) { return f.div(x[0], f.onePlusExpNeg(x[0])); })
       .Case([&](GeluOp gelu) { return f.gelu(x[0], gelu.getForm()); })
+      .Case([&](SiluGradOp) { return f.mul(x[1], f.siluDerivative(x[0])); })
+      .Case([&](GeluGradOp gelu) { return f.mul(x[1], f.geluDerivative(x[0], gelu.getForm())); })
       .Case([&](NotOp) {
         Value one = emitConstant(builder, loc, builder.getBoolAttr(true));
         return arith::XOrIOp::create(builder, loc, x[0], one);

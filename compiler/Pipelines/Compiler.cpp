@@ -1,5 +1,6 @@
 //===- Compiler.cpp - The compiler as a library ---------------------------===//
 #include "compiler/Pipelines/Compiler.h"
+#include "compiler/Autodiff/Passes.h"
 #include "compiler/Import/Importer.h"
 #include "compiler/Pipelines/GroupReports.h"
 #include "compiler/Pipelines/Pipelines.h"
@@ -82,6 +83,12 @@ std::string shortName(const std::string &model) {
   return llvm::sys::path::filename(path).str();
 }
 
+/// Whatever is not a forward pass begins at a loss.
+ModelRequest withLoss(ModelRequest request, const std::string &mode) {
+  request.loss = mode != "forward";
+  return request;
+}
+
 std::string defaultTarget(const CompileOptions &options) {
   return options.device == "cuda" ? "sm_90a" : "x86-64-v4";
 }
@@ -150,16 +157,18 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
   CompileOptions options = given;
   if (options.device != "cpu" && options.device != "cuda")
     return runtime::invalidInput("unknown device '" + options.device + "', wanted cpu or cuda");
-  if (options.mode != "forward")
-    return runtime::invalidInput("mode '" + options.mode + "' is not there yet, wanted forward");
+  if (options.mode != "forward" && options.mode != "backward")
+    return runtime::invalidInput("mode '" + options.mode + "' is not there yet, wanted forward or backward");
+  if (options.prepareWeights && options.mode != "forward")
+    return runtime::invalidInput("weights are prepared for mode forward alone: others change them");
   if (options.prepareWeights && options.precision != Precision::BF16)
     return runtime::invalidInput("weights are prepared for precision bf16 alone");
   if (options.target.empty())
     options.target = defaultTarget(options);
   CompileResult result;
   auto start = std::chrono::steady_clock::now();
-  HEDDLE_ASSIGN_OR_RETURN(auto module,
-                          import::importModel(&impl_->context, request, &result.report.warnings));
+  HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, options.mode),
+                                                           &result.report.warnings));
   result.report.times.push_back({"Import", millisecondsSince(start)});
   HEDDLE_RETURN_IF_ERROR(impl_->run(*module, request, options, result.report));
   if (!options.stopAfter.empty() && options.stopAfter != phaseNames().back()) {
@@ -178,13 +187,21 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
   return result;
 }
 
-StatusOr<runtime::reference::Program> Compiler::reference(const ModelRequest &request) {
-  HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, request));
+StatusOr<runtime::reference::Program> Compiler::reference(const ModelRequest &request,
+                                                          const std::string &mode) {
+  HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, mode)));
+  if (mode != "forward") {
+    mlir::PassManager manager(&impl_->context);
+    addAutodiffPhase(manager);
+    FirstDiagnostic diagnostic(&impl_->context);
+    if (failed(manager.run(*module)))
+      return diagnostic.status("Autodiff");
+  }
   return buildReferenceProgram(*module);
 }
 
-StatusOr<std::string> Compiler::importedText(const ModelRequest &request) {
-  HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, request));
+StatusOr<std::string> Compiler::importedText(const ModelRequest &request, const std::string &mode) {
+  HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, mode)));
   std::string text;
   llvm::raw_string_ostream out(text);
   module->print(out);

@@ -84,10 +84,12 @@ public:
   Compiler &operator=(const Compiler &) = delete;
 
   runtime::StatusOr<CompileResult> compile(const ModelRequest &request, const CompileOptions &options);
-  /// The unraised graph, for the float64 reference.
-  runtime::StatusOr<runtime::reference::Program> reference(const ModelRequest &request);
-  /// The imported graph as text that `compile` reads back.
-  runtime::StatusOr<std::string> importedText(const ModelRequest &request);
+  /// The unraised graph of a mode, differentiated op by op, for the float64 reference.
+  runtime::StatusOr<runtime::reference::Program> reference(const ModelRequest &request,
+                                                           const std::string &mode = "forward");
+  /// The imported graph of a mode as text that `compile` reads back.
+  runtime::StatusOr<std::string> importedText(const ModelRequest &request,
+                                              const std::string &mode = "forward");
 
 private:
   struct Impl;

@@ -1,5 +1,6 @@
 //===- Pipelines.cpp - What runs in each phase, and why there -------------===//
 #include "compiler/Pipelines/Pipelines.h"
+#include "compiler/Autodiff/Passes.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Graph/Passes.h"
 #include "compiler/Layout/Passes.h"
@@ -20,10 +21,12 @@ llvm::StringRef heddle::nameOf(CompilePhase phase) {
     return "Import";
   case CompilePhase::Graph:
     return "Graph";
-  case CompilePhase::Precision:
-    return "Precision";
   case CompilePhase::Layout:
     return "Layout";
+  case CompilePhase::Autodiff:
+    return "Autodiff";
+  case CompilePhase::Precision:
+    return "Precision";
   case CompilePhase::Fusion:
     return "Fusion";
   case CompilePhase::Lowering:
@@ -76,16 +79,23 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Graph:
     // Eager runs the graph as it was imported.
     if (compiled)
-      addGraphPhase(manager, matches);
+      addGraphPhase(manager, matches, /*attention=*/options.mode == "forward");
+    break;
+  case CompilePhase::Layout:
+    // Before autodiff: the gradient of a merged weight is one product, too.
+    if (compiled) {
+      bool casts = options.precision == Precision::BF16 && !options.prepareWeights;
+      addLayoutPhase(manager, casts ? 2 : 0, matches);
+    }
+    break;
+  case CompilePhase::Autodiff:
+    // After raising: the gradients of norms and attention are the fused ones.
+    if (options.mode != "forward")
+      addAutodiffPhase(manager);
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
     addPrecisionPhase(manager, textOf(options.precision), compiled, options.prepareWeights);
-    break;
-  case CompilePhase::Layout:
-    // After precision: the casts of merged weights are merged with them.
-    if (compiled)
-      addLayoutPhase(manager, matches);
     break;
   case CompilePhase::Fusion:
     if (compiled) {

@@ -1,4 +1,5 @@
 #include "compiler/Pipelines/Registration.h"
+#include "compiler/Autodiff/Passes.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Graph/Passes.h"
 #include "compiler/Layout/Passes.h"
@@ -26,8 +27,9 @@ void heddle::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   registerGraphPasses();
-  registerPrecisionPasses();
   registerLayoutPasses();
+  registerAutodiffPasses();
+  registerPrecisionPasses();
   registerHeddleFusionPasses();
   registerHeddleLoweringPasses();
   registerCudaTargetPasses();

@@ -119,6 +119,13 @@ void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) 
       .Case([&](GeluOp gelu) {
         out.strings["approximate"] = gelu.getForm() == GeluForm::Erf ? "none" : "tanh";
       })
+      .Case([&](GeluGradOp gelu) {
+        out.strings["approximate"] = gelu.getForm() == GeluForm::Erf ? "none" : "tanh";
+      })
+      .Case<CrossEntropyOp, CrossEntropyGradOp>([&](auto loss) {
+        out.ints["ignored"] = {static_cast<int64_t>(loss.getIgnored())};
+        out.floats["smoothing"] = loss.getSmoothing().convertToDouble();
+      })
       .Case([&](RmsNormOp norm) { out.floats["epsilon"] = norm.getEpsilon().convertToDouble(); })
       .Case([&](LayerNormOp norm) {
         out.floats["epsilon"] = norm.getEpsilon().convertToDouble();

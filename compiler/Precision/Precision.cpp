@@ -343,9 +343,15 @@ void Autocast::run() {
     visit(&op);
   Operation *end = body.getTerminator();
   builder_.setInsertionPoint(end);
-  for (mlir::OpOperand &operand : end->getOpOperands())
-    if (isFloat(operand.get()) && elementOf(operand.get()) != nominal(operand.get()))
-      operand.set(castUnderViews(operand.get(), nominal(operand.get()), /*ownKernel=*/true));
+  for (mlir::OpOperand &operand : end->getOpOperands()) {
+    if (!isFloat(operand.get()))
+      continue;
+    // A gradient has its parameter's type.
+    bool gradient = static_cast<bool>(main_.getResultAttr(operand.getOperandNumber(), kGradientAttr));
+    Type type = gradient ? (pure_ ? low_ : f32_) : nominal(operand.get());
+    if (elementOf(operand.get()) != type)
+      operand.set(castUnderViews(operand.get(), type, /*ownKernel=*/true));
+  }
   main_.setFunctionType(
       builder_.getFunctionType(main_.getArgumentTypes(), llvm::to_vector(end->getOperandTypes())));
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))

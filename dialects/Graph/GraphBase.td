@@ -3,6 +3,7 @@
 #define HEDDLE_GRAPH_BASE_TD
 
 include "dialects/Graph/GraphAttrs.td"
+include "dialects/Interfaces/Differentiable.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -29,5 +30,8 @@ class Graph_Pure<string opMnemonic, list<Trait> traits = []> : Graph_Op<opMnemon
 def Graph_View : NativeOpTrait<"ViewLike"> { let cppNamespace = "::heddle::graph"; }
 // Computes each element from the elements at the same index.
 def Graph_Elementwise : NativeOpTrait<"ElementwiseOp"> { let cppNamespace = "::heddle::graph"; }
+
+// Has a gradient: buildVjp is in the Gradients files.
+def Graph_Differentiable : DeclareOpInterfaceMethods<DifferentiableOp>;
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef HEDDLE_DIALECTS_GRAPH_GRAPHDIALECT_H
 #define HEDDLE_DIALECTS_GRAPH_GRAPHDIALECT_H
 
+#include "dialects/Interfaces/Differentiable.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -42,6 +44,8 @@ class ElementwiseOp : public mlir::OpTrait::TraitBase<ConcreteType, ElementwiseO
 constexpr llvm::StringLiteral kNameAttr = "graph.name";
 /// On token ids: all values lie in [0, bound), which embedding checks; an integer.
 constexpr llvm::StringLiteral kBoundAttr = "graph.bound";
+/// On a result that is the gradient of a parameter: its parts, as in graph.parameter.
+constexpr llvm::StringLiteral kGradientAttr = "graph.gradient";
 
 } // namespace heddle::graph
 

@@ -13,23 +13,23 @@ class Graph_Unary<string opMnemonic, Type type, string text, list<Trait> traits 
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
-def Graph_NegOp : Graph_Unary<"neg", Graph_Number, "-x"> { let hasFolder = 1; }
-def Graph_AbsOp : Graph_Unary<"abs", Graph_Number, "|x|">;
-def Graph_ExpOp : Graph_Unary<"exp", Graph_Float, "e to the x">;
-def Graph_LogOp : Graph_Unary<"log", Graph_Float, "Natural logarithm">;
-def Graph_SqrtOp : Graph_Unary<"sqrt", Graph_Float, "Square root">;
-def Graph_RsqrtOp : Graph_Unary<"rsqrt", Graph_Float, "1 / sqrt(x)">;
-def Graph_ReciprocalOp : Graph_Unary<"reciprocal", Graph_Float, "1 / x">;
-def Graph_TanhOp : Graph_Unary<"tanh", Graph_Float, "Hyperbolic tangent">;
-def Graph_SigmoidOp : Graph_Unary<"sigmoid", Graph_Float, "1 / (1 + exp(-x))">;
-def Graph_ErfOp : Graph_Unary<"erf", Graph_Float, "Error function">;
-def Graph_SinOp : Graph_Unary<"sin", Graph_Float, "Sine (radians)">;
-def Graph_CosOp : Graph_Unary<"cos", Graph_Float, "Cosine (radians)">;
-def Graph_ReluOp : Graph_Unary<"relu", Graph_Float, "max(x, 0)">;
-def Graph_SiluOp : Graph_Unary<"silu", Graph_Float, "x * sigmoid(x)">;
+def Graph_NegOp : Graph_Unary<"neg", Graph_Number, "-x", [Graph_Differentiable]> { let hasFolder = 1; }
+def Graph_AbsOp : Graph_Unary<"abs", Graph_Number, "|x|", [Graph_Differentiable]>;
+def Graph_ExpOp : Graph_Unary<"exp", Graph_Float, "e to the x", [Graph_Differentiable]>;
+def Graph_LogOp : Graph_Unary<"log", Graph_Float, "Natural logarithm", [Graph_Differentiable]>;
+def Graph_SqrtOp : Graph_Unary<"sqrt", Graph_Float, "Square root", [Graph_Differentiable]>;
+def Graph_RsqrtOp : Graph_Unary<"rsqrt", Graph_Float, "1 / sqrt(x)", [Graph_Differentiable]>;
+def Graph_ReciprocalOp : Graph_Unary<"reciprocal", Graph_Float, "1 / x", [Graph_Differentiable]>;
+def Graph_TanhOp : Graph_Unary<"tanh", Graph_Float, "Hyperbolic tangent", [Graph_Differentiable]>;
+def Graph_SigmoidOp : Graph_Unary<"sigmoid", Graph_Float, "1 / (1 + exp(-x))", [Graph_Differentiable]>;
+def Graph_ErfOp : Graph_Unary<"erf", Graph_Float, "Error function", [Graph_Differentiable]>;
+def Graph_SinOp : Graph_Unary<"sin", Graph_Float, "Sine (radians)", [Graph_Differentiable]>;
+def Graph_CosOp : Graph_Unary<"cos", Graph_Float, "Cosine (radians)", [Graph_Differentiable]>;
+def Graph_ReluOp : Graph_Unary<"relu", Graph_Float, "max(x, 0)", [Graph_Differentiable]>;
+def Graph_SiluOp : Graph_Unary<"silu", Graph_Float, "x * sigmoid(x)", [Graph_Differentiable]>;
 def Graph_NotOp : Graph_Unary<"not", Graph_Bool, "Logical not"> { let hasFolder = 1; let hasCanonicalizer = 1; }
 
-def Graph_GeluOp : Graph_Unary<"gelu", Graph_Float, "Gaussian error linear unit"> {
+def Graph_GeluOp : Graph_Unary<"gelu", Graph_Float, "Gaussian error linear unit", [Graph_Differentiable]> {
   let description = [{
     `erf`: x/2 (1 + erf(x/sqrt 2)); `tanh`: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel,
     arXiv:1606.08415). Example: `%y = graph.gelu tanh %x : tensor<4xf32>`.
@@ -47,13 +47,13 @@ class Graph_Binary<string opMnemonic, Type type, string text, list<Trait> traits
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-def Graph_AddOp : Graph_Binary<"add", Graph_Number, "a + b", [Commutative]> { let hasFolder = 1; }
-def Graph_SubOp : Graph_Binary<"sub", Graph_Number, "a - b"> { let hasFolder = 1; }
-def Graph_MulOp : Graph_Binary<"mul", Graph_Number, "a * b", [Commutative]> { let hasFolder = 1; }
-def Graph_DivOp : Graph_Binary<"div", Graph_Float, "a / b"> { let hasFolder = 1; let hasCanonicalizer = 1; }
-def Graph_PowOp : Graph_Binary<"pow", Graph_Float, "a to the power b"> { let hasFolder = 1; let hasCanonicalizer = 1; }
-def Graph_MaximumOp : Graph_Binary<"maximum", Graph_Number, "The larger; NaN when either is NaN", [Commutative]>;
-def Graph_MinimumOp : Graph_Binary<"minimum", Graph_Number, "The smaller; NaN when either is NaN", [Commutative]>;
+def Graph_AddOp : Graph_Binary<"add", Graph_Number, "a + b", [Commutative, Graph_Differentiable]> { let hasFolder = 1; }
+def Graph_SubOp : Graph_Binary<"sub", Graph_Number, "a - b", [Graph_Differentiable]> { let hasFolder = 1; }
+def Graph_MulOp : Graph_Binary<"mul", Graph_Number, "a * b", [Commutative, Graph_Differentiable]> { let hasFolder = 1; }
+def Graph_DivOp : Graph_Binary<"div", Graph_Float, "a / b", [Graph_Differentiable]> { let hasFolder = 1; let hasCanonicalizer = 1; }
+def Graph_PowOp : Graph_Binary<"pow", Graph_Float, "a to the power b", [Graph_Differentiable]> { let hasFolder = 1; let hasCanonicalizer = 1; }
+def Graph_MaximumOp : Graph_Binary<"maximum", Graph_Number, "The larger; NaN when either is NaN", [Commutative, Graph_Differentiable]>;
+def Graph_MinimumOp : Graph_Binary<"minimum", Graph_Number, "The smaller; NaN when either is NaN", [Commutative, Graph_Differentiable]>;
 def Graph_AndOp : Graph_Binary<"and", Graph_Bool, "Logical and", [Commutative]> { let hasFolder = 1; }
 def Graph_OrOp : Graph_Binary<"or", Graph_Bool, "Logical or", [Commutative]> { let hasFolder = 1; }
 
@@ -71,7 +71,7 @@ def Graph_CompareOp : Graph_Pure<"compare", [SameTypeOperands, SameOperandsAndRe
 }
 
 def Graph_SelectOp : Graph_Pure<"select", [AllTypesMatch<["ifTrue", "ifFalse", "result"]>, Graph_Elementwise,
-                                          SameOperandsAndResultShape]> {
+                                          SameOperandsAndResultShape, Graph_Differentiable]> {
   let summary = "The second operand where the first is true, else the third";
   let description = [{
     Example: `%y = graph.select %mask, %a, %b : tensor<4xi1>, tensor<4xf32>`.
@@ -83,7 +83,7 @@ def Graph_SelectOp : Graph_Pure<"select", [AllTypesMatch<["ifTrue", "ifFalse", "
   let hasCanonicalizer = 1;
 }
 
-def Graph_CastOp : Graph_Pure<"cast", [SameOperandsAndResultShape, Graph_Elementwise]> {
+def Graph_CastOp : Graph_Pure<"cast", [SameOperandsAndResultShape, Graph_Elementwise, Graph_Differentiable]> {
   let summary = "Change of element type";
   let description = [{
     Floating to floating rounds to nearest even; floating to integer truncates; i1 becomes 0 or 1; to i1 is `!= 0`.

@@ -4,7 +4,7 @@
 
 include "dialects/Graph/GraphBase.td"
 
-def Graph_MatmulOp : Graph_Pure<"matmul", [AllElementTypesMatch<["lhs", "rhs"]>]> {
+def Graph_MatmulOp : Graph_Pure<"matmul", [Graph_Differentiable, AllElementTypesMatch<["lhs", "rhs"]>]> {
   let summary = "Matrix product over the last two dimensions";
   let description = [{
     [..., M, K] × [..., K, N] → [..., M, N] with equal leading dimensions, or a right-hand side of rank 2 for all of
@@ -17,7 +17,7 @@ def Graph_MatmulOp : Graph_Pure<"matmul", [AllElementTypesMatch<["lhs", "rhs"]>]
   let hasVerifier = 1;
 }
 
-def Graph_SoftmaxOp : Graph_Pure<"softmax", [SameOperandsAndResultType]> {
+def Graph_SoftmaxOp : Graph_Pure<"softmax", [Graph_Differentiable, SameOperandsAndResultType]> {
   let summary = "exp(x - max) / sum along the last dimension";
   let description = [{
     Computed in float32. A row of -inf alone gives NaN, as the formula does.
@@ -29,7 +29,7 @@ def Graph_SoftmaxOp : Graph_Pure<"softmax", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Graph_LayerNormOp : Graph_Pure<"layer_norm", [AllTypesMatch<["operand", "result"]>]> {
+def Graph_LayerNormOp : Graph_Pure<"layer_norm", [Graph_Differentiable, AllTypesMatch<["operand", "result"]>]> {
   let summary = "(x - mean) / sqrt(variance + epsilon) * weight + bias, over the last dimension";
   let description = [{
     The variance is the biased one. Statistics in float32 (Ba, Kiros and Hinton, arXiv:1607.06450). Weight and bias have
@@ -44,7 +44,7 @@ def Graph_LayerNormOp : Graph_Pure<"layer_norm", [AllTypesMatch<["operand", "res
   let hasVerifier = 1;
 }
 
-def Graph_RmsNormOp : Graph_Pure<"rms_norm", [AllTypesMatch<["operand", "result"]>]> {
+def Graph_RmsNormOp : Graph_Pure<"rms_norm", [Graph_Differentiable, AllTypesMatch<["operand", "result"]>]> {
   let summary = "x / sqrt(mean(x^2) + epsilon) * weight, over the last dimension";
   let description = [{
     Statistics in float32 (Zhang and Sennrich, arXiv:1910.07467). Weight has the extent of the last dimension. Written
@@ -57,7 +57,7 @@ def Graph_RmsNormOp : Graph_Pure<"rms_norm", [AllTypesMatch<["operand", "result"
   let hasVerifier = 1;
 }
 
-def Graph_EmbeddingOp : Graph_Pure<"embedding", [AllElementTypesMatch<["table", "result"]>]> {
+def Graph_EmbeddingOp : Graph_Pure<"embedding", [Graph_Differentiable, AllElementTypesMatch<["table", "result"]>]> {
   let summary = "Rows of a table by index";
   let description = [{
     [V, D] and indices [...] → [..., D]. An index outside [0, V) is an error when the input is set.

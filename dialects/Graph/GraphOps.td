@@ -6,5 +6,6 @@ include "dialects/Graph/GraphLeafOps.td"
 include "dialects/Graph/GraphElementwiseOps.td"
 include "dialects/Graph/GraphShapeOps.td"
 include "dialects/Graph/GraphModelOps.td"
+include "dialects/Graph/GraphTrainingOps.td"
 
 #endif

@@ -4,7 +4,7 @@
 
 include "dialects/Graph/GraphBase.td"
 
-def Graph_ReshapeOp : Graph_Pure<"reshape", [Graph_View, AllElementTypesMatch<["operand", "result"]>]> {
+def Graph_ReshapeOp : Graph_Pure<"reshape", [Graph_View, Graph_Differentiable, AllElementTypesMatch<["operand", "result"]>]> {
   let summary = "Other extents over the same row-major order";
   let description = [{
     A view where the operand's layout allows it, as in PyTorch; else a copy, which the layout phase makes an op.
@@ -18,7 +18,7 @@ def Graph_ReshapeOp : Graph_Pure<"reshape", [Graph_View, AllElementTypesMatch<["
   let hasCanonicalizer = 1;
 }
 
-def Graph_TransposeOp : Graph_Pure<"transpose", [Graph_View, AllElementTypesMatch<["operand", "result"]>]> {
+def Graph_TransposeOp : Graph_Pure<"transpose", [Graph_View, Graph_Differentiable, AllElementTypesMatch<["operand", "result"]>]> {
   let summary = "Dimensions in another order";
   let description = [{
     Result dimension d is operand dimension permutation[d].
@@ -32,7 +32,7 @@ def Graph_TransposeOp : Graph_Pure<"transpose", [Graph_View, AllElementTypesMatc
   let hasCanonicalizer = 1;
 }
 
-def Graph_SliceOp : Graph_Pure<"slice", [Graph_View, AllElementTypesMatch<["operand", "result"]>]> {
+def Graph_SliceOp : Graph_Pure<"slice", [Graph_View, Graph_Differentiable, AllElementTypesMatch<["operand", "result"]>]> {
   let summary = "A strided part";
   let description = [{
     Element i of result dimension d is element offsets[d] + i * strides[d] of the operand; strides are positive.
@@ -48,7 +48,7 @@ def Graph_SliceOp : Graph_Pure<"slice", [Graph_View, AllElementTypesMatch<["oper
   let hasCanonicalizer = 1;
 }
 
-def Graph_BroadcastOp : Graph_Pure<"broadcast", [Graph_View, AllElementTypesMatch<["operand", "result"]>]> {
+def Graph_BroadcastOp : Graph_Pure<"broadcast", [Graph_View, Graph_Differentiable, AllElementTypesMatch<["operand", "result"]>]> {
   let summary = "Dimensions of extent 1 repeated";
   let description = [{
     Operand and result have the same rank; an operand dimension equals the result's or is a static 1.
@@ -62,7 +62,7 @@ def Graph_BroadcastOp : Graph_Pure<"broadcast", [Graph_View, AllElementTypesMatc
   let hasCanonicalizer = 1;
 }
 
-def Graph_ConcatOp : Graph_Pure<"concat"> {
+def Graph_ConcatOp : Graph_Pure<"concat", [Graph_Differentiable]> {
   let summary = "Tensors of one element type side by side";
   let description = [{
     Example: `%y = graph.concat %a, %b axis 3 : tensor<4x12x512x32xf32>, tensor<4x12x512x32xf32> -> tensor<4x12x512x64xf32>`.
@@ -74,7 +74,7 @@ def Graph_ConcatOp : Graph_Pure<"concat"> {
   let hasFolder = 1;
 }
 
-def Graph_CopyOp : Graph_Pure<"copy", [SameOperandsAndResultType, Graph_Elementwise]> {
+def Graph_CopyOp : Graph_Pure<"copy", [SameOperandsAndResultType, Graph_Elementwise, Graph_Differentiable]> {
   let summary = "The same values, contiguous";
   let description = [{
     What makes a strided view contiguous where its reader needs that. `explain` lists every copy.
@@ -85,7 +85,7 @@ def Graph_CopyOp : Graph_Pure<"copy", [SameOperandsAndResultType, Graph_Elementw
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
-def Graph_ReduceOp : Graph_Pure<"reduce", [AllElementTypesMatch<["operand", "result"]>]> {
+def Graph_ReduceOp : Graph_Pure<"reduce", [Graph_Differentiable, AllElementTypesMatch<["operand", "result"]>]> {
   let summary = "Reduction over dimensions, which stay with extent 1";
   let description = [{
     Sums of f16 and bf16 are taken in float32 and rounded once. Mean is the sum divided by the number of elements. The

@@ -147,7 +147,7 @@ private:
         inputs_[buffer.name] = i;
       if (buffer.role == BufferRole::Output)
         outputs_[buffer.name] = i;
-      for (const ParameterPart &part : buffer.parts)
+      for (const ParameterPart &part : weightsIn(buffer))
         parts_[part.name] = {i, &part};
     }
   }

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,12 +63,18 @@ struct Buffer {
   int32_t firstStep = -1, lastStep = -1;
   /// Integer inputs that index something (token ids): every value must be in [0, indexLimit). 0: any value.
   int64_t indexLimit = 0;
-  std::vector<ParameterPart> parts; ///< Parameters only.
-  std::vector<uint8_t> data;        ///< Constants given by value only.
-  std::string location;             ///< The layer and line of the model description that it comes from.
+  /// Of parameters, and of outputs that are gradients of parameters: then with their names, "q.weight.grad".
+  std::vector<ParameterPart> parts;
+  std::vector<uint8_t> data; ///< Constants given by value only.
+  std::string location;      ///< The layer and line of the model description that it comes from.
 
   static constexpr int64_t kUnplaced = -1;
 };
+
+/// The tensors of the state dict in a buffer: none where it is no parameter.
+inline std::span<const ParameterPart> weightsIn(const Buffer &buffer) {
+  return buffer.role == BufferRole::Parameter ? std::span(buffer.parts) : std::span<const ParameterPart>();
+}
 
 /// A buffer from a byte offset on: how views reach kernels and products.
 struct BufferRef {

@@ -93,8 +93,8 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
       return invalidInput("data wants " + number(needed) + " bytes, found " +
                           number(static_cast<int64_t>(buffer.data.size())));
   }
-  if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter)
-    return invalidInput("only a parameter has parts");
+  if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter && buffer.role != BufferRole::Output)
+    return invalidInput("only a parameter or an output has parts");
   bool indices =
       buffer.role == BufferRole::Input && (buffer.dtype == DType::I32 || buffer.dtype == DType::I64);
   if (buffer.indexLimit < 0 || (buffer.indexLimit > 0 && !indices))
@@ -225,8 +225,12 @@ Status verifyNames(const Plan &plan) {
       HEDDLE_RETURN_IF_ERROR(insert(inputs, "input", buffer.name));
     if (buffer.role == BufferRole::Output)
       HEDDLE_RETURN_IF_ERROR(insert(outputs, "output", buffer.name));
+    // A gradient's buffer may have the name of its first part.
     for (const ParameterPart &part : buffer.parts)
-      HEDDLE_RETURN_IF_ERROR(insert(parts, "element of the state dict", part.name));
+      if (buffer.role == BufferRole::Parameter || part.name != buffer.name)
+        HEDDLE_RETURN_IF_ERROR(buffer.role == BufferRole::Parameter
+                                   ? insert(parts, "element of the state dict", part.name)
+                                   : insert(outputs, "part of an output", part.name));
   }
   for (const Kernel &kernel : plan.kernels)
     if (!kernels.insert(kernel.name).second)

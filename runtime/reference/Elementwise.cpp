@@ -52,10 +52,22 @@ double reciprocal(double x) { return 1 / x; }
 double identity(double x) { return x; }
 double truncation(double x) { return std::trunc(x); }
 double truth(double x) { return x != 0; }
+double siluGrad(double x, double gradient) {
+  double s = sigmoid(x);
+  return gradient * s * (1 + x * (1 - s));
+}
 double geluErf(double x) { return 0.5 * x * (1 + std::erf(x * M_SQRT1_2)); }
 /// Hendrycks and Gimpel's approximation, as PyTorch's approximate="tanh".
 double geluTanh(double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+
+double geluErfGrad(double x, double gradient) {
+  return gradient * (0.5 * (1 + std::erf(x * M_SQRT1_2)) + x * std::exp(-0.5 * x * x) / std::sqrt(2 * M_PI));
+}
+double geluTanhGrad(double x, double gradient) {
+  double a = std::sqrt(2 / M_PI), t = std::tanh(a * (x + 0.044715 * x * x * x));
+  return gradient * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * a * (1 + 3 * 0.044715 * x * x));
 }
 
 double add(double a, double b) { return a + b; }
@@ -93,6 +105,15 @@ Status gelu(Context &c) {
     return unary<geluErf>(c);
   if (approximate == "tanh")
     return unary<geluTanh>(c);
+  return invalidInput("approximate: wanted none or tanh, found " + approximate);
+}
+
+Status geluGrad(Context &c) {
+  std::string approximate = c.stringOr("approximate", "none");
+  if (approximate == "none")
+    return binary<geluErfGrad>(c);
+  if (approximate == "tanh")
+    return binary<geluTanhGrad>(c);
   return invalidInput("approximate: wanted none or tanh, found " + approximate);
 }
 
@@ -147,6 +168,8 @@ void addElementwise(Handlers &handlers) {
       {"relu", unary<relu>},
       {"silu", unary<silu>},
       {"gelu", gelu},
+      {"gelu_grad", geluGrad},
+      {"silu_grad", binary<siluGrad>},
       {"not", unary<logicalNot>},
       {"reciprocal", unary<reciprocal>},
       {"cast", cast},

@@ -101,6 +101,7 @@ const Handlers &allHandlers() {
     Handlers table;
     addElementwise(table);
     addNormalize(table);
+    addLoss(table);
     addViews(table);
     addMatmul(table);
     addAttention(table);

@@ -70,6 +70,7 @@ using Handlers = std::map<std::string, Handler>;
 
 void addElementwise(Handlers &handlers);
 void addNormalize(Handlers &handlers);
+void addLoss(Handlers &handlers);
 void addViews(Handlers &handlers);
 void addMatmul(Handlers &handlers);
 void addAttention(Handlers &handlers);

@@ -80,7 +80,8 @@ test.check(bench.returncode == 0, f"bench: {bench.stderr[:700]}")
 
 # A cut model takes the weights of the whole one: those of later layers are left out, also where a plan file was made of it.
 fields = {"model_type": "gpt2", "vocab_size": 50, "n_embd": 8, "n_layer": 3, "n_head": 2, "n_positions": 16}
-gpt2 = os.path.dirname(test.write("config.json", json.dumps(fields)))
+os.makedirs(test.path("gpt2"))
+gpt2 = os.path.dirname(test.write("gpt2/config.json", json.dumps(fields)))
 cut, plan, whole = ["--layers", "2", "--context", "4"], test.path("cut.heddle"), test.path("whole.safetensors")
 outputs = {name: test.path(f"{name}.safetensors") for name in ("all layers", "cut", "cut plan")}
 for arguments in (["run", gpt2, "--context", "4", "--device", DEVICE, "--save-weights", whole, "--output", outputs["all layers"]],

@@ -100,7 +100,7 @@ int64_t parameterCount(const Plan &plan) {
   std::set<std::string> seen;
   int64_t count = 0;
   for (const Buffer &buffer : plan.buffers)
-    for (const ParameterPart &part : buffer.parts)
+    for (const ParameterPart &part : weightsIn(buffer))
       if (seen.insert(part.name).second)
         count += elementsOf(part.shape);
   return count;

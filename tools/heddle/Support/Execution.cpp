@@ -1,6 +1,7 @@
 //===- Execution.cpp - Devices, executors, inputs and outputs -------------===//
 #include "tools/heddle/Support/Execution.h"
 
+#include "runtime/plan/Verify.h"
 #include "runtime/tooling/RandomTensor.h"
 #include "tools/heddle/Support/Table.h"
 
@@ -138,7 +139,14 @@ StatusOr<Tensors> readOutputs(Executor &executor, const Plan &plan) {
   for (const Buffer &buffer : plan.buffers)
     if (buffer.role == BufferRole::Output) {
       HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data, executor.output(buffer.name));
-      outputs.emplace(buffer.name, HostTensor{buffer.dtype, buffer.shape, std::move(data)});
+      if (buffer.parts.empty())
+        outputs.emplace(buffer.name, HostTensor{buffer.dtype, buffer.shape, std::move(data)});
+      // A gradient of merged parameters is several tensors of the state dict.
+      for (const ParameterPart &part : buffer.parts) {
+        auto begin = data.begin() + part.elementOffset * sizeOf(buffer.dtype);
+        auto end = begin + elementsOf(part.shape) * sizeOf(buffer.dtype);
+        outputs.emplace(part.name, HostTensor{buffer.dtype, part.shape, std::vector<uint8_t>(begin, end)});
+      }
     }
   return outputs;
 }

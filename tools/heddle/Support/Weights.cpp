@@ -74,7 +74,7 @@ StatusOr<ParameterSource> ModelWeights::source(const Plan &plan, Progress &progr
     return ParameterSource();
   std::vector<WantedWeight> wanted;
   for (const Buffer &buffer : plan.buffers)
-    for (const ParameterPart &part : buffer.parts)
+    for (const ParameterPart &part : weightsIn(buffer))
       wanted.push_back({part.name, buffer.dtype, part.shape});
   HEDDLE_ASSIGN_OR_RETURN(WeightMatch matched, match(wanted));
   size_t total = wanted.size(), done = 0;
@@ -116,7 +116,7 @@ StatusOr<reference::ParameterReader> ModelWeights::reader(const reference::Progr
 Status saveWeights(Executor &executor, const Plan &plan, const std::string &path) {
   std::map<std::string, SafetensorsWriter::Tensor> byName;
   for (const Buffer &buffer : plan.buffers)
-    for (const ParameterPart &part : buffer.parts)
+    for (const ParameterPart &part : weightsIn(buffer))
       byName[part.name] = {part.name, buffer.dtype, part.shape};
   std::vector<SafetensorsWriter::Tensor> tensors;
   tensors.reserve(byName.size());

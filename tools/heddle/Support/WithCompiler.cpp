@@ -82,7 +82,7 @@ runtime::StatusOr<runtime::reference::Program> Models::reference(const ModelFlag
   NoMemoryEndsProcess guard;
   if (!impl_)
     impl_ = std::make_unique<Impl>();
-  return impl_->compiler.reference(flags.request);
+  return impl_->compiler.reference(flags.request, flags.mode);
 }
 
 std::vector<std::string> Models::phases() { return phaseNames(); }

@@ -113,7 +113,7 @@ void expectSameValues(mlir::ModuleOp module, bool mustRaise, double bound = kSum
   expectEqual(before, valuesOf(module), bound);
   mlir::PassManager later(module.getContext());
   addPrecisionPhase(later, "bf16", /*compiled=*/true);
-  addLayoutPhase(later, reports);
+  addLayoutPhase(later, /*castBytes=*/0, reports);
   ASSERT_TRUE(succeeded(later.run(module)));
   expectEqual(before, valuesOf(module), bound);
 }

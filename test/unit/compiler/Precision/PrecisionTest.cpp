@@ -34,7 +34,7 @@ protected:
       addGraphPhase(manager, reports_);
     addPrecisionPhase(manager, policy, compiled, prepare);
     if (compiled)
-      addLayoutPhase(manager, reports_);
+      addLayoutPhase(manager, /*castBytes=*/0, reports_);
     ASSERT_TRUE(succeeded(manager.run(*module_)));
     if (std::getenv("HEDDLE_TEST_PRINT"))
       module_->dump();

@@ -120,9 +120,9 @@ TEST(Safetensors, MalformedFiles) {
   expectError(file(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],)"
                    R"("data_offsets":[1,2]}})",
                    "12"),
-              "the header:1:57: tensor 'a' is there twice");
+              "the header:1:56: tensor 'a' is there twice");
   expectError(file(R"({"a":{"dtype":"U8","dtype":"I8","shape":[1],"data_offsets":[0,1]}})", "1"),
-              "the header:1:27: field 'dtype' is there twice");
+              "the header:1:26: field 'dtype' is there twice");
   expectError(file(entry("\"F32\"", "[1000,1000]", "[0,4]"), "1234"),
               "tensor 'a': 'f32[1000, 1000]' needs 4000000 bytes, its data_offsets [0, 4] span 4");
   const std::string a = R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)";

@@ -1,0 +1,193 @@
+//===- Autodiff.cpp - Gradients of the loss -------------------------------===//
+#include "compiler/Autodiff/Accumulate.h"
+#include "compiler/Autodiff/Passes.h"
+#include "compiler/Support/Locations.h"
+#include "dialects/Graph/GraphModule.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace heddle {
+#define GEN_PASS_DEF_AUTODIFF
+#include "compiler/Autodiff/Passes.h.inc"
+} // namespace heddle
+
+using namespace heddle;
+using namespace heddle::graph;
+using llvm::failure;
+using llvm::LogicalResult;
+using llvm::success;
+using mlir::Operation;
+using mlir::Value;
+
+namespace {
+
+llvm::StringRef nameOf(ParameterOp parameter) {
+  return llvm::cast<PartAttr>(parameter.getParts()[0]).getName();
+}
+
+class Reverse {
+public:
+  explicit Reverse(mlir::func::FuncOp main) : main_(main), block_(main.getBody().front()) {}
+
+  LogicalResult run();
+  unsigned gradients() const { return gradients_; }
+
+private:
+  LogicalResult findLoss();
+  void findDependent();
+  LogicalResult visit(Operation *op, mlir::OpBuilder &builder);
+  Value total(Value value, GraphBuilder &g);
+  LogicalResult addResults(mlir::OpBuilder &builder);
+
+  mlir::func::FuncOp main_;
+  mlir::Block &block_;
+  Value loss_;
+  /// A parameter that each floating value depends on; absent where there is none.
+  llvm::DenseMap<Value, ParameterOp> dependsOn_;
+  /// What the readers of each value gave so far.
+  llvm::DenseMap<Value, llvm::SmallVector<Value, 2>> given_;
+  unsigned gradients_ = 0;
+};
+
+LogicalResult Reverse::findLoss() {
+  for (auto [index, value] : llvm::enumerate(block_.getTerminator()->getOperands())) {
+    auto name = main_.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr);
+    if (!name || name.getValue() != kLossName)
+      continue;
+    mlir::RankedTensorType type = typeOf(value);
+    if (type.getNumElements() != 1 || !type.getElementType().isF32())
+      return main_.emitError() << "the loss has type " << type << ", wanted one f32";
+    loss_ = value;
+    return success();
+  }
+  return main_.emitError() << "no result of @main is called \"" << kLossName
+                           << "\": there is nothing to differentiate";
+}
+
+void Reverse::findDependent() {
+  for (Operation &op : block_.without_terminator()) {
+    ParameterOp parameter = llvm::dyn_cast<ParameterOp>(op);
+    for (Value operand : op.getOperands())
+      if (!parameter)
+        parameter = dependsOn_.lookup(operand);
+    for (Value result : op.getResults())
+      if (parameter && hasFloatElements(result.getType()))
+        dependsOn_[result] = parameter;
+  }
+}
+
+/// What the readers of `value` gave it, as one value; null: none did.
+Value Reverse::total(Value value, GraphBuilder &g) {
+  auto found = given_.find(value);
+  if (found == given_.end())
+    return {};
+  Value sum = sumOf(g, found->second);
+  found->second.assign(1, sum);
+  return sum;
+}
+
+LogicalResult Reverse::visit(Operation *op, mlir::OpBuilder &builder) {
+  GraphBuilder g(builder, op->getLoc());
+  llvm::SmallVector<Value> results;
+  for (Value result : op->getResults())
+    results.push_back(total(result, g));
+  llvm::BitVector wanted(op->getNumOperands());
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    wanted[index] = dependsOn_.contains(operand);
+  if (llvm::none_of(results, [](Value value) { return static_cast<bool>(value); }) || wanted.none())
+    return success();
+  auto differentiable = llvm::dyn_cast<DifferentiableOp>(op);
+  if (!differentiable) {
+    ParameterOp parameter = dependsOn_.lookup(op->getOperand(wanted.find_first()));
+    return op->emitError() << "'" << op->getName() << "' has no gradient, which parameter \""
+                           << nameOf(parameter) << "\" needs";
+  }
+  llvm::SmallVector<Value> operands(op->getNumOperands());
+  if (failed(differentiable.buildVjp(builder, results, wanted, operands)))
+    return failure();
+  for (auto [index, gradient] : llvm::enumerate(operands))
+    if (wanted[index])
+      given_[op->getOperand(index)].push_back(withoutDoubleTranspose(gradient));
+  return success();
+}
+
+LogicalResult Reverse::addResults(mlir::OpBuilder &builder) {
+  // Tied weights may be read as several ops of one name: their gradients are one.
+  llvm::MapVector<mlir::Attribute, llvm::SmallVector<ParameterOp, 1>> byParts;
+  llvm::StringMap<mlir::Attribute> owner;
+  for (ParameterOp parameter : block_.getOps<ParameterOp>()) {
+    byParts[parameter.getParts()].push_back(parameter);
+    for (PartAttr part : parameter.getParts().getAsRange<PartAttr>())
+      if (owner.try_emplace(part.getName(), parameter.getParts()).first->second != parameter.getParts())
+        return parameter.emitError() << "part \"" << part.getName()
+                                     << "\" lies in two parameters, which cannot both be trained";
+  }
+  Operation *end = block_.getTerminator();
+  llvm::SmallVector<Value> values(end->getOperands());
+  llvm::SmallVector<mlir::Type> types(main_.getResultTypes());
+  llvm::SmallVector<std::pair<std::string, mlir::ArrayAttr>> added;
+  for (auto &[parts, parameters] : byParts) {
+    GraphBuilder g(builder, parameters.front().getLoc());
+    llvm::SmallVector<Value, 2> gradients;
+    for (ParameterOp parameter : parameters)
+      if (Value gradient = total(parameter.getResult(), g))
+        gradients.push_back(gradient);
+    std::string name = nameOf(parameters.front()).str();
+    if (gradients.empty()) {
+      parameters.front().emitRemark()
+          << "the loss does not depend on parameter \"" << name << "\": it has no gradient";
+      continue;
+    }
+    values.push_back(sumOf(g, gradients));
+    types.push_back(values.back().getType());
+    added.emplace_back(name + ".grad", llvm::cast<mlir::ArrayAttr>(parts));
+    ++gradients_;
+  }
+  if (added.empty())
+    return main_.emitError("the loss depends on no parameter");
+  auto first = main_.getNumResults();
+  end->setOperands(values);
+  llvm::SmallVector<mlir::DictionaryAttr> attrs;
+  main_.getAllResultAttrs(attrs);
+  attrs.resize(first, builder.getDictionaryAttr({}));
+  for (auto &[name, parts] : added)
+    attrs.push_back(
+        builder.getDictionaryAttr({builder.getNamedAttr(kGradientAttr, parts),
+                                   builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))}));
+  main_.setFunctionType(builder.getFunctionType(main_.getArgumentTypes(), types));
+  main_.setAllResultAttrs(attrs);
+  return success();
+}
+
+LogicalResult Reverse::run() {
+  if (failed(findLoss()))
+    return failure();
+  findDependent();
+  mlir::OpBuilder builder(block_.getTerminator());
+  given_[loss_].push_back(GraphBuilder(builder, loss_.getLoc()).splat(typeOf(loss_), 1.0));
+  llvm::SmallVector<Operation *> ops;
+  for (Operation &op : block_.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (!llvm::isa<ParameterOp>(op) && failed(visit(op, builder)))
+      return failure();
+  if (failed(addResults(builder)))
+    return failure();
+  // Concatenations with zeros that were put side by side, transposes of transposes.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block_)))
+    if (mlir::isOpTriviallyDead(&op))
+      op.erase();
+  return success();
+}
+
+struct AutodiffPass : public heddle::impl::AutodiffBase<AutodiffPass> {
+  void runOnOperation() override {
+    Reverse reverse(mainFunction(getOperation()));
+    if (failed(reverse.run()))
+      return signalPassFailure();
+    numGradients += reverse.gradients();
+  }
+};
+
+} // namespace

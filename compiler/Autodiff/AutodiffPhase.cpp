@@ -1,0 +1,9 @@
+#include "compiler/Autodiff/Passes.h"
+#include "compiler/Graph/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+
+void heddle::addAutodiffPhase(mlir::OpPassManager &manager) {
+  manager.addPass(createAutodiff());
+  manager.addPass(createVerifyGraph());
+}

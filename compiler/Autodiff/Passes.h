@@ -1,0 +1,26 @@
+//===- Passes.h - Gradients -------------------------------------*- C++ -*-===//
+#ifndef HEDDLE_COMPILER_AUTODIFF_PASSES_H
+#define HEDDLE_COMPILER_AUTODIFF_PASSES_H
+
+#include "dialects/Graph/GraphDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace heddle {
+
+#define GEN_PASS_DECL
+#include "compiler/Autodiff/Passes.h.inc"
+
+/// The result of @main that is differentiated.
+constexpr llvm::StringLiteral kLossName = "loss";
+
+/// The autodiff phase and its verifier.
+void addAutodiffPhase(mlir::OpPassManager &manager);
+
+#define GEN_PASS_REGISTRATION
+#include "compiler/Autodiff/Passes.h.inc"
+
+} // namespace heddle
+
+#endif // HEDDLE_COMPILER_AUTODIFF_PASSES_H

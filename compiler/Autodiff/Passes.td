@@ -1,0 +1,23 @@
+//===- Passes.td - Gradients -------------------------------*- tablegen -*-===//
+#ifndef HEDDLE_COMPILER_AUTODIFF_PASSES_TD
+#define HEDDLE_COMPILER_AUTODIFF_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Autodiff : Pass<"autodiff", "::mlir::ModuleOp"> {
+  let summary = "Gradients of the loss by every parameter, as further results of @main";
+  let description = [{
+    @main has a result called `loss`: one float32. In reverse order each op on a way from a parameter to it is asked for its
+    vector-Jacobian product (DifferentiableOp); what several readers give a value is added up, in the order of the readers
+    from the last on. Gradients of slices that do not overlap are put side by side instead. Parameters of one name share
+    one gradient.
+
+    Each gradient is a result `NAME.grad` with the attribute `graph.gradient`, the parameter's parts; results that were
+    there stay. A parameter that the loss does not depend on gets none, and a remark. An op without a gradient on such a way
+    is an error that names it and the parameter.
+  }];
+  let statistics = [Statistic<"numGradients", "gradients", "Parameters with a gradient">];
+  let dependentDialects = ["::heddle::graph::GraphDialect"];
+}
+
+#endif

@@ -1,0 +1,92 @@
+//===- GraphTrainingOps.td - Losses and gradients ----------*- tablegen -*-===//
+//
+// The loss, and the gradients that frameworks compute as one step. All other gradients are built of the ops that
+// forward passes are built of.
+//
+//===----------------------------------------------------------------------===//
+#ifndef HEDDLE_GRAPH_TRAINING_OPS_TD
+#define HEDDLE_GRAPH_TRAINING_OPS_TD
+
+include "dialects/Graph/GraphBase.td"
+
+def Graph_CrossEntropyOp : Graph_Pure<"cross_entropy", [Graph_Differentiable]> {
+  let summary = "Cross-entropy of each row of logits with its target";
+  let description = [{
+    logits [..., V] and targets [...] → [...], float32: logsumexp(x) - (1 - s) x_target - s mean(x), with label smoothing s
+    (Szegedy et al., arXiv:1512.00567; PyTorch's formula). A target equal to `ignored` gives 0, and no gradient. Any other
+    target outside [0, V) is an error when the input is set. The mean over the valid ones is written out by who builds the
+    loss.
+
+    Example: `%l = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<4x512x10000xf32>, tensor<4x512xi32> -> tensor<4x512xf32>`.
+  }];
+  let arguments = (ins Graph_Float:$logits, Graph_Int:$targets, I64Attr:$ignored, F64Attr:$smoothing);
+  let results = (outs Graph_Float:$result);
+  let assemblyFormat = [{
+    $logits `,` $targets `ignored` $ignored `smoothing` $smoothing attr-dict `:` type($logits) `,` type($targets) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_CrossEntropyGradOp : Graph_Pure<"cross_entropy_grad", [AllTypesMatch<["logits", "result"]>]> {
+  let summary = "Gradient of cross_entropy by the logits";
+  let description = [{
+    gradient [...] is that of the result. (softmax(x) - (1 - s) [j = target] - s / V) gradient; rows whose target is
+    `ignored` are exactly 0, whatever the gradient.
+
+    Example: `%d = graph.cross_entropy_grad %x, %t, %g ignored -100 smoothing 0.0 : tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>`.
+  }];
+  let arguments = (ins Graph_Float:$logits, Graph_Int:$targets, Graph_Float:$gradient, I64Attr:$ignored,
+                       F64Attr:$smoothing);
+  let results = (outs Graph_Float:$result);
+  let assemblyFormat = [{
+    $logits `,` $targets `,` $gradient `ignored` $ignored `smoothing` $smoothing attr-dict
+    `:` type($result) `,` type($targets) `,` type($gradient)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_EmbeddingGradOp : Graph_Pure<"embedding_grad", [AllElementTypesMatch<["gradient", "result"]>]> {
+  let summary = "Sums of rows by index: the adjoint of embedding";
+  let description = [{
+    gradient [..., D] and indices [...] → [V, D]: row v is the sum of the gradient's rows whose index is v, in the order of
+    the indices, in float32, rounded once. The same bits in every run.
+
+    Example: `%d = graph.embedding_grad %g, %ids : tensor<4x512x768xf32>, tensor<4x512xi32> -> tensor<10000x768xf32>`.
+  }];
+  let arguments = (ins Graph_Float:$gradient, Graph_Int:$indices);
+  let results = (outs Graph_Float:$result);
+  let assemblyFormat = "$gradient `,` $indices attr-dict `:` type($gradient) `,` type($indices) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+class Graph_ActivationGrad<string opMnemonic, string text>
+    : Graph_Pure<opMnemonic, [SameOperandsAndResultType, Graph_Elementwise]> {
+  let summary = text;
+  let arguments = (ins Graph_Float:$operand, Graph_Float:$gradient);
+  let results = (outs Graph_Float:$result);
+  let assemblyFormat = "$operand `,` $gradient attr-dict `:` type($result)";
+}
+
+def Graph_SiluGradOp : Graph_ActivationGrad<"silu_grad", "gradient * s (1 + x (1 - s)), where s = sigmoid(x)"> {
+  let description = "The gradient of silu at x. Example: `%d = graph.silu_grad %x, %g : tensor<4xf32>`.";
+}
+
+def Graph_GeluGradOp : Graph_ActivationGrad<"gelu_grad", "gradient * the derivative of gelu at x"> {
+  let description = [{
+    `erf`: Φ(x) + x φ(x), the normal distribution and its density; `tanh`: the derivative of the approximation.
+    Example: `%d = graph.gelu_grad tanh %x, %g : tensor<4xf32>`.
+  }];
+  let arguments = (ins Graph_GeluAttr:$form, Graph_Float:$operand, Graph_Float:$gradient);
+  let assemblyFormat = "$form $operand `,` $gradient attr-dict `:` type($result)";
+}
+
+def Graph_SoftmaxGradOp : Graph_Pure<"softmax_grad", [SameOperandsAndResultType]> {
+  let summary = "y (gradient - sum(gradient * y)) along the last dimension, where y is what softmax gave";
+  let description = "Computed in float32. Example: `%d = graph.softmax_grad %y, %g : tensor<4x12x512x512xf32>`.";
+  let arguments = (ins Graph_Float:$softmax, Graph_Float:$gradient);
+  let results = (outs Graph_Float:$result);
+  let assemblyFormat = "$softmax `,` $gradient attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

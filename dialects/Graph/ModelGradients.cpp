@@ -1,0 +1,135 @@
+//===- ModelGradients.cpp - Gradients of products and named model ops -----===//
+#include "dialects/Graph/GraphBuilder.h"
+
+using namespace heddle::graph;
+using llvm::ArrayRef;
+using llvm::BitVector;
+using llvm::LogicalResult;
+using llvm::MutableArrayRef;
+using mlir::OpBuilder;
+using mlir::success;
+using mlir::Value;
+
+/// [..., K] as [rows, K].
+static Value asRows(GraphBuilder &g, Value value) {
+  SymbolicShape shape = symbolicShape(typeOf(value));
+  SymbolicDim rows = elementCount(ArrayRef<SymbolicDim>(shape).drop_back());
+  return g.reshape(value, {rows, shape.back()});
+}
+
+/// Whether a value is a matrix that was transposed: then the gradient of the matrix itself is what is wanted.
+static bool isTransposedMatrix(Value value) {
+  auto transpose = value.getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return false;
+  int64_t rank = static_cast<int64_t>(transpose.getPermutation().size());
+  for (auto [to, from] : llvm::enumerate(transpose.getPermutation().drop_back(2)))
+    if (static_cast<int64_t>(to) != from)
+      return false;
+  return transpose.getPermutation().take_back(2) == ArrayRef<int64_t>{rank - 1, rank - 2};
+}
+
+/// y = a b: da = dy bᵀ, db = aᵀ dy. A matrix that all leading dimensions share sums over them.
+LogicalResult MatmulOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, const BitVector &wanted,
+                                 MutableArrayRef<Value> operands) {
+  GraphBuilder g(builder, getLoc());
+  Value a = getLhs(), b = getRhs();
+  mlir::Type element = typeOf(a).getElementType();
+  Value dy = g.cast(results[0], element, /*implicit=*/true);
+  if (wanted[0])
+    operands[0] = g.matmul(dy, g.transposeLast(b));
+  if (!wanted[1])
+    return success();
+  if (typeOf(b).getRank() == 2) {
+    a = asRows(g, a);
+    dy = asRows(g, dy);
+  }
+  operands[1] = isTransposedMatrix(b) ? g.transposeLast(g.matmul(g.transposeLast(dy), a))
+                                      : g.matmul(g.transposeLast(a), dy);
+  return success();
+}
+
+LogicalResult SoftmaxOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, const BitVector &,
+                                  MutableArrayRef<Value> operands) {
+  operands[0] = SoftmaxGradOp::create(builder, getLoc(), getType(), getResult(), results[0]);
+  return success();
+}
+
+namespace {
+
+/// The norms share their algebra: y = n w (+ b) with n = c s, where c is x or x - mean(x), and s the
+/// reciprocal root. Written in float32, as the statistics are.
+struct NormGradient : GraphBuilder {
+  NormGradient(OpBuilder &builder, mlir::Operation *op, Value x, Value weight, Value dy)
+      : GraphBuilder(builder, op->getLoc()), element(typeOf(x).getElementType()),
+        shape(symbolicShape(typeOf(x))), last(static_cast<int64_t>(shape.size()) - 1), x(single(x)),
+        weight(weight), dy(single(dy)) {}
+
+  Value single(Value value) { return cast(value, builder().getF32Type(), /*implicit=*/true); }
+  Value rowMean(Value value) { return reduce(ReduceKind::Mean, value, {last}); }
+  Value spread(Value value) { return broadcast(value, shape); }
+  Value mul(Value a, Value b) { return binary<MulOp>(a, b); }
+  /// n and s.
+  std::pair<Value, Value> normal(bool centred, double epsilon) {
+    Value c = centred ? binary<SubOp>(x, spread(rowMean(x))) : x;
+    Value s = unary<RsqrtOp>(binary<AddOp>(rowMean(mul(c, c)), epsilon));
+    return {mul(c, spread(s)), s};
+  }
+  /// By x: s (g - n mean(g n)), less mean(g) where it was centred, with g = dy w.
+  Value ofInput(Value n, Value s, bool centred) {
+    Value g = mul(dy, spread(single(weight)));
+    Value inner = mul(n, spread(rowMean(mul(g, n))));
+    Value centre = centred ? binary<SubOp>(g, spread(rowMean(g))) : g;
+    return cast(mul(spread(s), binary<SubOp>(centre, inner)), element, /*implicit=*/true);
+  }
+  /// Summed over all rows, as a vector of `like`'s type.
+  Value ofVector(Value rows, Value like) {
+    auto axes = llvm::to_vector(llvm::seq<int64_t>(0, last));
+    Value sum = axes.empty() ? rows : reduce(ReduceKind::Sum, rows, axes);
+    return cast(reshape(sum, {shape.back()}), typeOf(like).getElementType(), /*implicit=*/true);
+  }
+
+  mlir::Type element;
+  SymbolicShape shape;
+  int64_t last;
+  Value x, weight, dy;
+};
+
+} // namespace
+
+LogicalResult RmsNormOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, const BitVector &wanted,
+                                  MutableArrayRef<Value> operands) {
+  NormGradient norm(builder, *this, getOperand(), getWeight(), results[0]);
+  auto [n, s] = norm.normal(/*centred=*/false, getEpsilon().convertToDouble());
+  if (wanted[0])
+    operands[0] = norm.ofInput(n, s, /*centred=*/false);
+  if (wanted[1])
+    operands[1] = norm.ofVector(norm.mul(norm.dy, n), getWeight());
+  return success();
+}
+
+LogicalResult LayerNormOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, const BitVector &wanted,
+                                    MutableArrayRef<Value> operands) {
+  NormGradient norm(builder, *this, getOperand(), getWeight(), results[0]);
+  auto [n, s] = norm.normal(/*centred=*/true, getEpsilon().convertToDouble());
+  if (wanted[0])
+    operands[0] = norm.ofInput(n, s, /*centred=*/true);
+  if (wanted[1])
+    operands[1] = norm.ofVector(norm.mul(norm.dy, n), getWeight());
+  if (getBias() && wanted[2])
+    operands[2] = norm.ofVector(norm.dy, getBias());
+  return success();
+}
+
+LogicalResult EmbeddingOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, const BitVector &,
+                                    MutableArrayRef<Value> operands) {
+  operands[0] = EmbeddingGradOp::create(builder, getLoc(), getTable().getType(), results[0], getIndices());
+  return success();
+}
+
+LogicalResult CrossEntropyOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, const BitVector &,
+                                       MutableArrayRef<Value> operands) {
+  operands[0] = CrossEntropyGradOp::create(builder, getLoc(), getLogits().getType(), getLogits(),
+                                           getTargets(), results[0], getIgnoredAttr(), getSmoothingAttr());
+  return success();
+}

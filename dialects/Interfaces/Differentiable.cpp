@@ -1,0 +1,3 @@
+#include "dialects/Interfaces/Differentiable.h"
+
+#include "dialects/Interfaces/Differentiable.cpp.inc"
