@@ -31,7 +31,7 @@ Grid chooseGrid(const Product &p, int threads) {
   Grid best{p.m, p.n, 1, 1};
   double bestCost = -1;
   for (int64_t wantM = 1; wantM <= threads && wantM <= ceilDiv(p.m, unit); ++wantM)
-    for (int64_t wantN = 1; wantM * wantN <= 2 * threads && wantN <= ceilDiv(p.n, unit); ++wantN) {
+    for (int64_t wantN = 1; wantM * wantN <= int64_t{2} * threads && wantN <= ceilDiv(p.n, unit); ++wantN) {
       Grid grid;
       grid.tileM = std::min(p.m, ceilDiv(ceilDiv(p.m, wantM), unit) * unit);
       grid.tileN = std::min(p.n, ceilDiv(ceilDiv(p.n, wantN), unit) * unit);

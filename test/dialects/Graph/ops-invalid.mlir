@@ -546,3 +546,27 @@ func.func @dims_coefficient(%x: tensor<5xf32, #graph.dims<["2*seq"]>>) {
 func.func @name_attribute(%x: tensor<4xf32> {graph.title = "x"}) {
   return
 }
+
+// -----
+
+func.func @loss_rank(%x: tensor<f32>, %t: tensor<i32>) {
+  // expected-error@below {{wants logits of rank at least 1}}
+  %l = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<f32>, tensor<i32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @loss_smoothing(%x: tensor<4x10xf32>, %t: tensor<4xi32>) {
+  // expected-error@below {{smoothing is 1.0, wanted at least 0 and less than 1}}
+  %l = graph.cross_entropy %x, %t ignored -100 smoothing 1.0 : tensor<4x10xf32>, tensor<4xi32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_grad_rank(%g: tensor<4x8xf32>, %ids: tensor<4xi32>) {
+  // expected-error@below {{result has rank 1, wanted 2}}
+  %d = graph.embedding_grad %g, %ids : tensor<4x8xf32>, tensor<4xi32> -> tensor<10xf32>
+  return
+}

@@ -22,10 +22,12 @@ TEST(Options, AreCheckedBeforeAnythingIsRead) {
   EXPECT_EQ(errorOf(options), "unknown device 'tpu', wanted cpu or cuda");
   options.device = "cpu";
   options.mode = "step";
-  EXPECT_EQ(errorOf(options), "mode 'step' is not there yet, wanted forward");
+  EXPECT_EQ(errorOf(options), "mode 'step' is not there yet, wanted forward or backward");
+  options.mode = "backward";
+  options.prepareWeights = true;
+  EXPECT_EQ(errorOf(options), "weights are prepared for mode forward alone: others change them");
   options.mode = "forward";
   options.precision = Precision::F32;
-  options.prepareWeights = true;
   EXPECT_EQ(errorOf(options), "weights are prepared for precision bf16 alone");
 }
 

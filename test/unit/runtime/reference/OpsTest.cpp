@@ -329,6 +329,10 @@ TEST(Ops, RankErrors) {
             "operand 0: wanted rank 4, found [2]");
   EXPECT_EQ(Single("embedding", {{{2}, {1, 2}}, {{1}, {0}}}, {1, 1}).error(),
             "table: wanted rank 2, found [2]");
+  EXPECT_EQ(Single("embedding_grad", {{{1}, {0}}, {{1, 2}, {1, 2}}}, {2}).error(),
+            "result: wanted rank 2, found [2]");
+  EXPECT_EQ(Single("iota", {}, {2}).ints("axis", {0, 1}).error(),
+            "attribute \"axis\": wanted one number, found 2");
 }
 
 TEST(Ops, AttentionErrors) {
