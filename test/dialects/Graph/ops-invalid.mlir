@@ -558,7 +558,7 @@ func.func @loss_rank(%x: tensor<f32>, %t: tensor<i32>) {
 // -----
 
 func.func @loss_smoothing(%x: tensor<4x10xf32>, %t: tensor<4xi32>) {
-  // expected-error@below {{smoothing is 1.0, wanted at least 0 and less than 1}}
+  // expected-error@below {{smoothing is 1.000000e+00, wanted at least 0 and less than 1}}
   %l = graph.cross_entropy %x, %t ignored -100 smoothing 1.0 : tensor<4x10xf32>, tensor<4xi32> -> tensor<4xf32>
   return
 }

@@ -203,3 +203,14 @@ kernel.func @window_wide(%q: !kernel.buffer<f32>, %n: index) {
 ^bb0(%n: index):
   kernel.rows () in () {}
 }) : () -> ()
+
+// -----
+
+kernel.func @column(%n: index) {
+  kernel.rows (%i) in (%n) {
+    // expected-error@+1 {{wants one index argument, the column}}
+    "kernel.columns"(%n) ({
+      "kernel.yield"() : () -> ()
+    }) : (index) -> ()
+  }
+}
