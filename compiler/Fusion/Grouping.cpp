@@ -17,7 +17,7 @@ using mlir::Value;
 
 bool heddle::isComputeOp(Operation *op) {
   return llvm::isa_and_nonnull<GraphDialect>(op->getDialect()) && !op->hasTrait<ViewLike>() &&
-         !llvm::isa<ParameterOp, ConstantOp, GroupOp, YieldOp>(op);
+         !llvm::isa<ParameterOp, StateOp, ConstantOp, AssignOp, GroupOp, YieldOp>(op);
 }
 
 bool heddle::isImplicitCast(Operation *op) {
@@ -27,7 +27,8 @@ bool heddle::isImplicitCast(Operation *op) {
 
 /// A leaf that may have another value in another run.
 static bool isVariable(Operation *op) {
-  return llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr);
+  return llvm::isa<StateOp>(op) ||
+         (llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr));
 }
 
 /// Whether nothing that `value` depends on is an input or a parameter that may change.
@@ -55,7 +56,8 @@ static bool dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
 
 bool heddle::runsOnce(Operation *op, llvm::DenseMap<Value, bool> &memo) {
   return op->getNumResults() > 0 && dependsOnNothing(op->getResult(0), memo) &&
-         llvm::none_of(op->getUsers(), [](Operation *user) { return llvm::isa<mlir::func::ReturnOp>(user); });
+         llvm::none_of(op->getUsers(),
+                       [](Operation *user) { return llvm::isa<mlir::func::ReturnOp, AssignOp>(user); });
 }
 
 std::string heddle::labelOf(llvm::ArrayRef<Operation *> ops) {
@@ -171,6 +173,47 @@ static void makeReadable(Value value) {
     // A reshape of a copy is always readable, so this ends.
     makeReadable(stop.getOperand());
     stop.getOperandMutable().assign(copyOf(stop, stop.getOperand()));
+  }
+}
+
+Value heddle::storageOf(Value value) {
+  for (Operation *user : value.getUsers())
+    if (auto assign = llvm::dyn_cast<AssignOp>(user); assign && assign.getValue() == value)
+      return assign.getLeaf();
+  return value;
+}
+
+/// Whether nothing reads a leaf after `op`, which is in its block.
+static bool readsEndAt(Value leaf, Operation *op) {
+  for (Operation *user : leaf.getUsers()) {
+    if (user->hasTrait<ViewLike>()) {
+      if (!readsEndAt(user->getResult(0), op))
+        return false;
+    } else if (!llvm::isa<AssignOp>(user) && op->isBeforeInBlock(user)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether `op` can write over `leaf` while it reads it: element by element, or not at all.
+static bool mayReplace(Operation *op, Value leaf) {
+  if (op->hasTrait<ElementwiseOp>())
+    return llvm::none_of(op->getOperands(),
+                         [&](Value operand) { return operand != leaf && baseOf(operand) == leaf; });
+  return llvm::none_of(op->getOperands(), [&](Value operand) { return baseOf(operand) == leaf; });
+}
+
+void heddle::materializeAssigns(mlir::func::FuncOp func) {
+  llvm::SmallPtrSet<Value, 4> taken;
+  for (Value result : func.getBody().front().getTerminator()->getOperands())
+    taken.insert(result);
+  for (AssignOp assign : func.getBody().front().getOps<AssignOp>()) {
+    Value value = assign.getValue(), leaf = assign.getLeaf();
+    Operation *op = value.getDefiningOp();
+    if (!op || !isComputeOp(op) || llvm::isa<ConcatOp>(op) || !taken.insert(value).second ||
+        !mayReplace(op, leaf) || !readsEndAt(leaf, op))
+      assign.getValueMutable().assign(copyOf(assign, value));
   }
 }
 
@@ -324,6 +367,6 @@ void heddle::padHeads(mlir::func::FuncOp func) {
 
 void heddle::eraseUnusedOps(mlir::func::FuncOp func) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
-    if (llvm::isa_and_nonnull<GraphDialect>(op.getDialect()) && op.use_empty())
+    if (llvm::isa_and_nonnull<GraphDialect>(op.getDialect()) && op.use_empty() && !llvm::isa<AssignOp>(op))
       op.erase();
 }

@@ -157,8 +157,8 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
   CompileOptions options = given;
   if (options.device != "cpu" && options.device != "cuda")
     return runtime::invalidInput("unknown device '" + options.device + "', wanted cpu or cuda");
-  if (options.mode != "forward" && options.mode != "backward")
-    return runtime::invalidInput("mode '" + options.mode + "' is not there yet, wanted forward or backward");
+  if (options.mode != "forward" && options.mode != "backward" && options.mode != "step")
+    return runtime::invalidInput("unknown mode '" + options.mode + "', wanted forward, backward or step");
   if (options.prepareWeights && options.mode != "forward")
     return runtime::invalidInput("weights are prepared for mode forward alone: others change them");
   if (options.prepareWeights && options.precision != Precision::BF16)
@@ -192,7 +192,7 @@ StatusOr<runtime::reference::Program> Compiler::reference(const ModelRequest &re
   HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, mode)));
   if (mode != "forward") {
     mlir::PassManager manager(&impl_->context);
-    addAutodiffPhase(manager);
+    addAutodiffPhase(manager, /*optimizer=*/mode == "step");
     FirstDiagnostic diagnostic(&impl_->context);
     if (failed(manager.run(*module)))
       return diagnostic.status("Autodiff");

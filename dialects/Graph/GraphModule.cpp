@@ -39,8 +39,9 @@ static LogicalResult verifyBoundary(mlir::func::FuncOp main, llvm::StringRef wha
 }
 
 /// The state dict has one tensor of a name, whoever reads it.
-static LogicalResult verifyParts(ParameterOp op, llvm::StringMap<PartAttr> &seen) {
-  for (PartAttr part : op.getParts().getAsRange<PartAttr>()) {
+template <typename OpTy>
+static LogicalResult verifyParts(OpTy op, llvm::StringMap<PartAttr> &seen) {
+  for (PartAttr part : op.getParts().template getAsRange<PartAttr>()) {
     if (!llvm::json::isUTF8(part.getName()))
       return op.emitOpError() << "has a part whose name is no UTF-8";
     auto [it, inserted] = seen.try_emplace(part.getName(), part);
@@ -94,6 +95,8 @@ LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const Grap
                              << "' is made by the fusion phase and may not stand here";
     if (auto parameter = llvm::dyn_cast<ParameterOp>(op))
       return verifyParts(parameter, parts);
+    if (auto state = llvm::dyn_cast<StateOp>(op))
+      return verifyParts(state, parts);
     return success();
   });
   return failure(walk.wasInterrupted());

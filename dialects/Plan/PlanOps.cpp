@@ -54,9 +54,10 @@ int64_t BufferOp::getByteSize() {
 
 /// Parts are inside the buffer and disjoint.
 static LogicalResult verifyParts(BufferOp buffer, mlir::ArrayAttr parts) {
-  if (buffer.getRole() != Role::Parameter && buffer.getRole() != Role::Output)
+  if (buffer.getRole() != Role::Parameter && buffer.getRole() != Role::State &&
+      buffer.getRole() != Role::Output)
     return buffer.emitOpError() << "of role " << stringifyRole(buffer.getRole())
-                                << " has parts, wanted them on parameters and outputs alone";
+                                << " has parts, wanted them on parameters, states and outputs alone";
   // Every attribute of the array was checked by the op's constraints.
   auto sorted = llvm::map_to_vector(parts, [](mlir::Attribute part) { return llvm::cast<PartAttr>(part); });
   int64_t capacity = buffer.getByteSize() / *elementBytes(buffer.getElementType());

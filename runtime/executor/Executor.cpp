@@ -105,6 +105,18 @@ public:
     return read(addresses_[index] + part->elementOffset * size, elementsOf(part->shape) * size);
   }
 
+  Status setParameter(const std::string &partName, std::span<const uint8_t> data) override {
+    auto found = parts_.find(partName);
+    if (found == parts_.end())
+      return unknownName("parameter", partName, names(parts_));
+    auto [index, part] = found->second;
+    int64_t size = sizeOf(plan_.buffers[index].dtype), bytes = elementsOf(part->shape) * size;
+    if (static_cast<int64_t>(data.size()) != bytes)
+      return invalidInput("parameter " + partName + ": wanted " + std::to_string(bytes) + " bytes, found " +
+                          std::to_string(data.size()));
+    return device_.upload(addresses_[index] + part->elementOffset * size, data.data(), bytes);
+  }
+
   StatusOr<std::vector<StepTime>> profile() override {
     HEDDLE_RETURN_IF_ERROR(beginRun());
     HEDDLE_RETURN_IF_ERROR(device_.startProfile());
@@ -147,8 +159,9 @@ private:
         inputs_[buffer.name] = i;
       if (buffer.role == BufferRole::Output)
         outputs_[buffer.name] = i;
-      for (const ParameterPart &part : weightsIn(buffer))
-        parts_[part.name] = {i, &part};
+      if (buffer.role == BufferRole::Parameter || buffer.role == BufferRole::State)
+        for (const ParameterPart &part : buffer.parts)
+          parts_[part.name] = {i, &part};
     }
   }
 

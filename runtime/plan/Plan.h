@@ -63,7 +63,8 @@ struct Buffer {
   int32_t firstStep = -1, lastStep = -1;
   /// Integer inputs that index something (token ids): every value must be in [0, indexLimit). 0: any value.
   int64_t indexLimit = 0;
-  /// Of parameters, and of outputs that are gradients of parameters: then with their names, "q.weight.grad".
+  /// Of parameters and states, and of outputs that are gradients of parameters: then with their names,
+  /// "q.weight.grad".
   std::vector<ParameterPart> parts;
   std::vector<uint8_t> data; ///< Constants given by value only.
   std::string location;      ///< The layer and line of the model description that it comes from.

@@ -93,8 +93,9 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
       return invalidInput("data wants " + number(needed) + " bytes, found " +
                           number(static_cast<int64_t>(buffer.data.size())));
   }
-  if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter && buffer.role != BufferRole::Output)
-    return invalidInput("only a parameter or an output has parts");
+  if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter && buffer.role != BufferRole::State &&
+      buffer.role != BufferRole::Output)
+    return invalidInput("only a parameter, a state or an output has parts");
   bool indices =
       buffer.role == BufferRole::Input && (buffer.dtype == DType::I32 || buffer.dtype == DType::I64);
   if (buffer.indexLimit < 0 || (buffer.indexLimit > 0 && !indices))
@@ -227,8 +228,8 @@ Status verifyNames(const Plan &plan) {
       HEDDLE_RETURN_IF_ERROR(insert(outputs, "output", buffer.name));
     // A gradient's buffer may have the name of its first part.
     for (const ParameterPart &part : buffer.parts)
-      if (buffer.role == BufferRole::Parameter || part.name != buffer.name)
-        HEDDLE_RETURN_IF_ERROR(buffer.role == BufferRole::Parameter
+      if (buffer.role != BufferRole::Output || part.name != buffer.name)
+        HEDDLE_RETURN_IF_ERROR(buffer.role != BufferRole::Output
                                    ? insert(parts, "element of the state dict", part.name)
                                    : insert(outputs, "part of an output", part.name));
   }

@@ -56,7 +56,13 @@ StatusOr<Tensors> outputsOf(const Plan &plan, const Tensors &inputs, const Check
   HEDDLE_RETURN_IF_ERROR(setInputs(**executor, plan, inputs));
   HEDDLE_RETURN_IF_ERROR(withPlannedPeak((*executor)->run(), plan).with(plan.pipeline));
   HEDDLE_RETURN_IF_ERROR((*executor)->synchronize().with(plan.pipeline));
-  return readOutputs(**executor, plan);
+  HEDDLE_ASSIGN_OR_RETURN(Tensors outputs, readOutputs(**executor, plan));
+  if (plan.mode == "step") {
+    // A step's results are what it leaves: weights, moments, its scalars.
+    HEDDLE_ASSIGN_OR_RETURN(Tensors state, readState(**executor, plan));
+    outputs.merge(state);
+  }
+  return outputs;
 }
 
 StatusOr<std::map<std::string, reference::Tensor>>

@@ -113,7 +113,7 @@ plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = 
 // -----
 
 plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
-  // expected-error@+1 {{'plan.buffer' op of role scratch has parts, wanted them on parameters alone}}
+  // expected-error@+1 {{'plan.buffer' op of role scratch has parts, wanted them on parameters, states and outputs alone}}
   plan.buffer @parts scratch tensor<4xf32> {parts = [#plan.part<"w", [4] at 0, normal, 1.0 : f64>]}
 }
 

@@ -77,7 +77,7 @@ TEST(Verify, Buffers) {
   EXPECT_EQ(broken([](Plan &p) { p.buffers[6].indexLimit = -1; }),
             "plan: buffer 6 (ids): index limit -1: wanted 0, or above 0 for an input of i32 or i64");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[0].parts.push_back({}); }),
-            "plan: buffer 0 (x): only a parameter has parts");
+            "plan: buffer 0 (x): only a parameter, a state or an output has parts");
 }
 
 TEST(Verify, Parts) {
