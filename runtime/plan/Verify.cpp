@@ -37,7 +37,8 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 }
 
 Status verifyParts(const Buffer &buffer) {
-  if (!buffer.parts.empty() && buffer.dtype > DType::F16) // What the generator draws and weights are kept in.
+  bool weights = buffer.role == BufferRole::Parameter && !buffer.parts.empty();
+  if (weights && buffer.dtype > DType::F16) // What the generator draws and weights are kept in.
     return invalidInput("a parameter wants f32, bf16 or f16, found " + std::string(nameOf(buffer.dtype)));
   int64_t capacity = buffer.bytes / sizeOf(buffer.dtype);
   std::vector<std::pair<int64_t, const ParameterPart *>> order;

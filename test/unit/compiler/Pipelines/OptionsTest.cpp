@@ -21,8 +21,8 @@ TEST(Options, AreCheckedBeforeAnythingIsRead) {
   options.device = "tpu";
   EXPECT_EQ(errorOf(options), "unknown device 'tpu', wanted cpu or cuda");
   options.device = "cpu";
-  options.mode = "step";
-  EXPECT_EQ(errorOf(options), "mode 'step' is not there yet, wanted forward or backward");
+  options.mode = "sideways";
+  EXPECT_EQ(errorOf(options), "unknown mode 'sideways', wanted forward, backward or step");
   options.mode = "backward";
   options.prepareWeights = true;
   EXPECT_EQ(errorOf(options), "weights are prepared for mode forward alone: others change them");
