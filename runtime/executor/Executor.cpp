@@ -15,7 +15,7 @@ namespace heddle::runtime {
 namespace {
 
 /// "wanted one of a, b, found c".
-Status unknownName(const char *what, const std::string &name, std::vector<std::string> known) {
+Status unknownName(const char *what, const std::string &name, const std::vector<std::string> &known) {
   std::string list;
   for (const std::string &entry : known)
     list += (list.empty() ? "" : ", ") + entry;
@@ -149,6 +149,7 @@ private:
   template <typename T>
   static std::vector<std::string> names(const std::map<std::string, T> &map) {
     std::vector<std::string> keys;
+    keys.reserve(map.size());
     for (auto &[key, value] : map)
       keys.push_back(key);
     return keys;

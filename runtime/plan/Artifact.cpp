@@ -356,6 +356,13 @@ StatusOr<Plan> readPlan(std::span<const uint8_t> bytes) {
   return plan;
 }
 
+bool isPlanFile(const std::string &path) {
+  StatusOr<RandomAccessFile> file = RandomAccessFile::open(path);
+  uint8_t begin[sizeof kMagic];
+  return file.isOk() && file->size() >= sizeof begin && file->read(0, begin).isOk() &&
+         std::memcmp(begin, kMagic, sizeof kMagic) == 0;
+}
+
 StatusOr<Plan> readPlanFile(const std::string &path) {
   HEDDLE_ASSIGN_OR_RETURN(MappedFile file, MappedFile::open(path));
   StatusOr<Plan> plan = readPlan(file.bytes());

@@ -37,6 +37,9 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 }
 
 Status verifyParts(const Buffer &buffer) {
+  bool weights = buffer.role == BufferRole::Parameter && !buffer.parts.empty();
+  if (weights && buffer.dtype > DType::F16) // What the generator draws and weights are kept in.
+    return invalidInput("a parameter wants f32, bf16 or f16, found " + std::string(nameOf(buffer.dtype)));
   int64_t capacity = buffer.bytes / sizeOf(buffer.dtype);
   std::vector<std::pair<int64_t, const ParameterPart *>> order;
   for (const ParameterPart &part : buffer.parts) {
@@ -134,6 +137,21 @@ Status verifyKernel(const Plan &plan, const Kernel &kernel) {
     return invalidInput("threads a block: wanted 1 to 1024, found " + number(kernel.threads));
   if (kernel.sharedBytes < 0)
     return invalidInput("shared bytes: wanted none or more, found " + number(kernel.sharedBytes));
+  return Status::ok();
+}
+
+/// What lives within a run is not there any more when the steps after Init run a second time.
+Status verifyLives(const Plan &plan) {
+  auto init = static_cast<int32_t>(std::count_if(plan.steps.begin(), plan.steps.end(),
+                                                 [](const Step &step) { return step.phase == Phase::Init; }));
+  for (size_t i = 0; i < plan.buffers.size(); ++i) {
+    const Buffer &buffer = plan.buffers[i];
+    bool temporary = buffer.role == BufferRole::Scratch || buffer.role == BufferRole::Saved;
+    if (temporary && buffer.firstStep >= 0 && buffer.firstStep < init && buffer.lastStep >= init)
+      return invalidInput(detail::describe(plan, static_cast<int32_t>(i)) + " lives from step " +
+                          number(buffer.firstStep) + " of phase Init to step " + number(buffer.lastStep) +
+                          ", which every run repeats");
+  }
   return Status::ok();
 }
 
@@ -278,6 +296,7 @@ Status verifyPlan(const Plan &plan) {
     pastInit |= step.phase != Phase::Init;
     HEDDLE_RETURN_IF_ERROR(detail::verifyStep(plan, step).with(context));
   }
+  HEDDLE_RETURN_IF_ERROR(verifyLives(plan).with("plan"));
   HEDDLE_RETURN_IF_ERROR(verifyOutputs(plan).with("plan"));
   return verifyMemory(plan).with("plan");
 }

@@ -8,6 +8,9 @@ namespace {
 
 std::string number(int64_t value) { return std::to_string(value); }
 
+/// Of a launch on the CPU: no memory has so many elements, and shares of it are far from overflow.
+constexpr int64_t kMostItems = int64_t{1} << 47;
+
 /// One step of one plan, with the words for its messages.
 class StepVerifier {
 public:
@@ -60,8 +63,8 @@ private:
       if (!launch.maps.empty())
         return invalidInput("wanted no tensor maps for device cpu, found " +
                             std::to_string(launch.maps.size()));
-      if (launch.items < 0)
-        return invalidInput("items: wanted none or more, found " + number(launch.items));
+      if (launch.items < 0 || launch.items > kMostItems)
+        return invalidInput("items: wanted 0 to " + number(kMostItems) + ", found " + number(launch.items));
       return Status::ok();
     }
     // The bounds of CUDA: 2^31-1, 65535, 65535.

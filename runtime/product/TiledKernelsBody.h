@@ -26,7 +26,7 @@ void multiplyRows(const TiledKernels::Block &block) {
   const float *a[groups];
 #pragma GCC unroll 8
   for (int g = 0; g < groups; ++g)
-    a[g] = block.a + 3 * g * aLd;
+    a[g] = block.a + int64_t{3} * g * aLd;
   for (int64_t chain = 0, number = 0; chain < depth; chain += block.chain, ++number) {
     const int64_t chainEnd = depth < chain + block.chain ? depth : chain + block.chain;
     Vector sums[Rows][Vectors] = {};

@@ -159,6 +159,12 @@ protected:
   std::vector<float> x = std::vector<float>(15);
 };
 
+TEST_P(OnCpu, RefusesAPlanForAnotherDevice) {
+  Plan plan;
+  plan.device = "cuda";
+  EXPECT_EQ(create(plan).status().message(), "the plan is for device cuda, found device cpu");
+}
+
 TEST_P(OnCpu, RunsAPlan) {
   Plan plan = cpuPlan();
   auto executor = create(plan);

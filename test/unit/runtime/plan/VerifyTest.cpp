@@ -90,6 +90,16 @@ TEST(Verify, Parts) {
             "plan: buffer 2 (w): part w.second has unknown initialisation 2");
 }
 
+TEST(Verify, ParametersHaveFloatingTypes) {
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[2].dtype = DType::I32; }),
+            "plan: buffer 2 (w): a parameter wants f32, bf16 or f16, found i32");
+}
+
+TEST(Verify, ScratchOfInitEndsThere) {
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].phase = Phase::Init; }),
+            "plan: buffer 1 (h) lives from step 0 of phase Init to step 1, which every run repeats");
+}
+
 TEST(Verify, Memory) {
   EXPECT_EQ(broken([](Plan &p) { p.buffers[3].offset = 0; }),
             "plan: buffer 1 (h) and buffer 3 (y) live at once and share bytes of the arena");
@@ -163,7 +173,9 @@ TEST(Verify, Launches) {
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.grid[1] = 0; }),
             at + "grid[1]: wanted 1 to 65535, found 0");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.items = -1; }, "cpu"),
-            at + "items: wanted none or more, found -1");
+            at + "items: wanted 0 to 140737488355328, found -1");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.items = INT64_MAX; }, "cpu"),
+            at + "items: wanted 0 to 140737488355328, found 9223372036854775807");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].kind = static_cast<StepKind>(4); }), at + "unknown kind 4");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].phase = static_cast<Phase>(4); }), at + "unknown phase 4");
   EXPECT_EQ(broken([](Plan &p) { p.steps[1].phase = Phase::Init; }),
