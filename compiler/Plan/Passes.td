@@ -34,9 +34,12 @@ def PlanEagerMemory : Pass<"plan-eager-memory", "::heddle::plan::ProgramOp"> {
 }
 
 def PlanProductLayouts : Pass<"plan-product-layouts", "::heddle::plan::ProgramOp"> {
-  let summary = "Stores what tiled products alone touch as they want it";
+  let summary = "Stores what products touch as they want it";
   let description = [{
-    For plans of device cpu. In mode forward, where every step that touches a parameter is a tiled product that reads all of
+    For plans of device cuda: an output that one product writes gets a `pitch` where its rows would not begin at multiples
+    of 16 bytes (vocabularies such as GPT-2's 50257).
+
+    For plans of device cpu: in mode forward, where every step that touches a parameter is a tiled product that reads all of
     it as b, transposed, sets the parameter's `panel` to what the target's inner loop reads, and the products' algorithm
     to that of b in panels. Otherwise the parameter stays in rows: a table that an embedding looks up as well, a bias, a
     weight stored as k x n, halves of a gate that are no whole panels.
@@ -49,6 +52,7 @@ def PlanProductLayouts : Pass<"plan-product-layouts", "::heddle::plan::ProgramOp
     Statistic<"numOtherReader", "other-reader", "Parameters that others than tiled products read, too">,
     Statistic<"numForm", "form", "Parameters that a product reads in part or not transposed">,
     Statistic<"numNoProduct", "no-product", "Parameters that no product reads">,
+    Statistic<"numSeparated", "separated", "Outputs whose rows lie apart">,
     Statistic<"numPadded", "padded", "Scratch buffers with longer rows">,
   ];
 }

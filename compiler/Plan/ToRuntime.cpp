@@ -106,6 +106,7 @@ private:
     buffer.bytes = op.getByteSize();
     buffer.indexLimit = static_cast<int64_t>(op.getIndexLimit());
     buffer.panel = static_cast<int64_t>(op.getPanel());
+    buffer.pitch = static_cast<int64_t>(op.getPitch());
     if (op.getOffset())
       buffer.offset = static_cast<int64_t>(*op.getOffset());
     if (op.getFirstStep()) {

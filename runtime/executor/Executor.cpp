@@ -8,6 +8,7 @@
 #include "runtime/plan/Verify.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 namespace heddle::runtime {
@@ -94,7 +95,18 @@ public:
       return unknownName("output", name, names(outputs_));
     if (!hasRun_)
       return invalidInput("output " + name + " has no value: the plan has not run yet");
-    return read(addresses_[found->second], valueBytes(plan_.buffers[found->second]));
+    const Buffer &buffer = plan_.buffers[found->second];
+    if (buffer.pitch == 0)
+      return read(addresses_[found->second], valueBytes(buffer));
+    // Rows that lie apart are moved together.
+    int64_t size = sizeOf(buffer.dtype), width = buffer.shape.back() * size, step = buffer.pitch * size;
+    int64_t rows = valueBytes(buffer) / width;
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data,
+                            read(addresses_[found->second], (rows - 1) * step + width));
+    for (int64_t row = 1; row < rows; ++row)
+      std::memmove(data.data() + row * width, data.data() + row * step, static_cast<size_t>(width));
+    data.resize(static_cast<size_t>(rows * width));
+    return data;
   }
 
   StatusOr<std::vector<uint8_t>> parameter(const std::string &partName) override {

@@ -68,7 +68,7 @@ private:
     return fb::CreateBuffer(b, string(buffer.name), static_cast<uint8_t>(buffer.role),
                             static_cast<uint8_t>(buffer.dtype), vector(buffer.shape), buffer.bytes,
                             buffer.offset, buffer.firstStep, buffer.lastStep, parts, vector(buffer.data),
-                            string(buffer.location), buffer.indexLimit, buffer.panel);
+                            string(buffer.location), buffer.indexLimit, buffer.panel, buffer.pitch);
   }
 
   flatbuffers::Offset<fb::Step> step(const Step &step) {
@@ -170,6 +170,7 @@ Buffer unpack(const fb::Buffer &in) {
   out.lastStep = in.last_step();
   out.indexLimit = in.index_limit();
   out.panel = in.panel();
+  out.pitch = in.pitch();
   if (in.parts())
     for (const fb::ParameterPart *part : *in.parts())
       out.parts.push_back({text(part->name()), values(part->shape()), part->element_offset(),

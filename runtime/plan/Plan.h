@@ -69,6 +69,9 @@ struct Buffer {
   /// Parameters only: how many of its rows are stored together, transposed (runtime/plan/Panels.h), for
   /// the tiled products of a CPU, which read it in that order. 0: row-major.
   int64_t panel = 0;
+  /// Outputs: elements from a row of the last dimension to the next, where rows lie further apart than they
+  /// are long; 0: they do not. Executor::output leaves out what lies between.
+  int64_t pitch = 0;
   std::vector<uint8_t> data; ///< Constants given by value only.
   std::string location;      ///< The layer and line of the model description that it comes from.
 

@@ -108,6 +108,16 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
       return invalidInput("panels of " + number(buffer.panel) + " rows: wanted none for device " +
                           plan.device);
   }
+  if (buffer.pitch != 0) {
+    int64_t width = buffer.shape.empty() ? 0 : buffer.shape.back();
+    int64_t most = width > 0 ? buffer.bytes / sizeOf(buffer.dtype) / (elements / width) : 0;
+    if (buffer.role != BufferRole::Output || !buffer.parts.empty() || elements == 0 ||
+        buffer.pitch <= width || buffer.pitch > most)
+      return invalidInput(
+          "pitch " + number(buffer.pitch) +
+          ": wanted 0, or more than the last extent for an output without parts whose bytes hold "
+          "all its rows");
+  }
   bool indices =
       buffer.role == BufferRole::Input && (buffer.dtype == DType::I32 || buffer.dtype == DType::I64);
   if (buffer.indexLimit < 0 || (buffer.indexLimit > 0 && !indices))
