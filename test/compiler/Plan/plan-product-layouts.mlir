@@ -164,3 +164,32 @@ plan.program @padded attributes {device = "cpu", model = "m", target = "x86-64-v
     d = #plan.matrix<ref = <@y>, elementType = f32, ld = 64, batchStride = 0, transposed = false>,
     algorithm = array<i8: 116, 105, 108, 101, 100>}
 }
+
+// -----
+
+// On a GPU: an output whose rows would begin anywhere. @aligned has rows of 16 bytes, @copied is written by a copy.
+// CHECK-LABEL: plan.program @outputs
+plan.program @outputs attributes {model = "m", device = "cuda", target = "sm_90a", pipeline = "compiled", mode = "forward",
+    precision = "bf16-true", symbols = {}} {
+  plan.buffer @x input tensor<2x4x16xbf16>
+  plan.buffer @w parameter tensor<21x16xbf16>
+  plan.buffer @v parameter tensor<24x16xbf16>
+  // CHECK: plan.buffer @logits output tensor<2x4x21xbf16> {bytes = 384 : i64, pitch = 24 : i64}
+  plan.buffer @logits output tensor<2x4x21xbf16>
+  // CHECK: plan.buffer @aligned output tensor<2x4x24xbf16>{{$}}
+  plan.buffer @aligned output tensor<2x4x24xbf16>
+  // CHECK: plan.buffer @copied output tensor<8x21xbf16>{{$}}
+  plan.buffer @copied output tensor<8x21xbf16>
+  // CHECK: plan.product 8 x 21 x 16
+  // CHECK-SAME: d = #plan.matrix<ref = <@logits>, elementType = bf16, ld = 24,
+  plan.product 8 x 21 x 16 math low epilogue none phase forward {
+    a = #plan.matrix<ref = <@x>, elementType = bf16, ld = 16, batchStride = 0, transposed = false>,
+    b = #plan.matrix<ref = <@w>, elementType = bf16, ld = 16, batchStride = 0, transposed = true>,
+    d = #plan.matrix<ref = <@logits>, elementType = bf16, ld = 21, batchStride = 0, transposed = false>}
+  // CHECK: d = #plan.matrix<ref = <@aligned>, elementType = bf16, ld = 24,
+  plan.product 8 x 24 x 16 math low epilogue none phase forward {
+    a = #plan.matrix<ref = <@x>, elementType = bf16, ld = 16, batchStride = 0, transposed = false>,
+    b = #plan.matrix<ref = <@v>, elementType = bf16, ld = 16, batchStride = 0, transposed = true>,
+    d = #plan.matrix<ref = <@aligned>, elementType = bf16, ld = 24, batchStride = 0, transposed = false>}
+  plan.copy <@x> to <@copied> bytes 256 phase forward
+}

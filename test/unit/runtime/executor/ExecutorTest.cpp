@@ -518,4 +518,38 @@ TEST(Executor, OutOfMemoryGivesThePlansPeak) {
   EXPECT_EQ(device.used, 0);
 }
 
+/// Two rows, four elements apart; what lies between is no value.
+TEST(Executor, OutputsOfAPitchAreGivenOutTogether) {
+  Plan plan;
+  plan.device = "cpu";
+  plan.target = "x86-64";
+  plan.pipeline = "compiled";
+  plan.mode = "forward";
+  plan.precision = "fp32";
+  for (BufferRole role : {BufferRole::Input, BufferRole::Output}) {
+    Buffer buffer;
+    buffer.name = role == BufferRole::Input ? "x" : "y";
+    buffer.role = role;
+    buffer.shape = {2, 3};
+    buffer.bytes = role == BufferRole::Input ? 24 : 32;
+    buffer.pitch = role == BufferRole::Input ? 0 : 4;
+    buffer.firstStep = 0, buffer.lastStep = 1;
+    plan.buffers.push_back(buffer);
+  }
+  for (int64_t row = 0; row < 2; ++row) {
+    Step step;
+    step.kind = StepKind::Copy;
+    step.copy = {{0, row * 12}, {1, row * 16}, 12};
+    step.label = "copy";
+    plan.steps.push_back(step);
+  }
+  std::unique_ptr<Device> device = *createCpuDevice(1);
+  auto executor = Executor::create(*device, plan, {ExecutorKind::Sequential, 0, /*poison=*/true});
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  const float x[6] = {1, 2, 3, 4, 5, 6};
+  ASSERT_TRUE((*executor)->setInput("x", {reinterpret_cast<const uint8_t *>(x), sizeof(x)}).isOk());
+  ASSERT_TRUE((*executor)->run().isOk());
+  EXPECT_EQ(floats((*executor)->output("y")), std::vector<float>(x, x + 6));
+}
+
 } // namespace

@@ -100,6 +100,21 @@ TEST(Verify, ScratchOfInitEndsThere) {
             "plan: buffer 1 (h) lives from step 0 of phase Init to step 1, which every run repeats");
 }
 
+TEST(Verify, PitchesOfOutputs) {
+  EXPECT_EQ(broken([](Plan &p) {
+              p.buffers[4].pitch = 5;
+              p.buffers[4].bytes = 40;
+              p.arenaBytes += 8;
+            }),
+            "");
+  const std::string wanted =
+      ": wanted 0, or more than the last extent for an output without parts whose bytes hold all its rows";
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].pitch = 5; }), "plan: buffer 4 (z): pitch 5" + wanted);
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].pitch = 4; }), "plan: buffer 4 (z): pitch 4" + wanted);
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].pitch = -1; }), "plan: buffer 4 (z): pitch -1" + wanted);
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].pitch = 4; }), "plan: buffer 0 (x): pitch 4" + wanted);
+}
+
 TEST(Verify, Memory) {
   EXPECT_EQ(broken([](Plan &p) { p.buffers[3].offset = 0; }),
             "plan: buffer 1 (h) and buffer 3 (y) live at once and share bytes of the arena");
