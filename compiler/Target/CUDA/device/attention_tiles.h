@@ -104,6 +104,32 @@ constexpr AttentionTile attentionSimtTile(int headDim, int valueDim, bool genera
   return dim > 128 ? AttentionTile{64, 32, 4, 1} : AttentionTile{128, 32, 4, 1};
 }
 
+/// Backward in float32 (attention_backward_simt.cuh): a block of eight warps fills a multiprocessor. Sums of
+/// dk and dv take 64 registers of a lane, so that wider heads have fewer keys.
+constexpr int attentionBackwardSimtSharedBytes(int headDim, int valueDim, const AttentionTile &tile) {
+  const int strideK = (headDim + 15) / 16 * 16 + 4;
+  const int strideV = (valueDim + 15) / 16 * 16 + 4;
+  return 4 * ((tile.tileM + tile.tileN) * (strideK + strideV) + 2 * tile.tileM * (tile.tileN + 8) +
+              2 * tile.tileM);
+}
+
+constexpr AttentionTile attentionBackwardSimtTile(int headDim, int valueDim, int sharedLimit) {
+  const int dim = headDim > valueDim ? headDim : valueDim;
+  const int keys = dim <= 64 ? 128 : dim <= 128 ? 64 : 32;
+  const AttentionTile large{64, keys, 8, 1};
+  if (dim <= 128 && attentionBackwardSimtSharedBytes(headDim, valueDim, large) <= sharedLimit)
+    return large;
+  return AttentionTile{32, keys, 8, 1};
+}
+
+/// Key tiles that add to dq by turns around all queries, of `tiles` that a kv head has: as many as the device
+/// holds blocks of the kernel at a time (`resident`), in chunks of equal size. All of a chunk must come to
+/// run together; the next chunk follows it. Without a chunk's last blocks the first would wait for ever.
+constexpr int attentionBackwardGroup(int tiles, int resident) {
+  const int chunks = (tiles + resident - 1) / resident;
+  return (tiles + chunks - 1) / chunks;
+}
+
 } // namespace heddle
 
 #endif // HEDDLE_DEVICE_ATTENTION_TILES_H
