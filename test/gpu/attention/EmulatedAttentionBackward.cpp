@@ -57,8 +57,8 @@ template <typename T, typename Out, int D, int V, int M, int N, int W, bool Alig
 void launch(AttentionBackwardParams<T, Out> p, const AttentionBiasGradient &bias, const Score &score,
             uint64_t seed) {
   const int key_tiles = ceil_div(p.kv_len, N);
-  const int bias_blocks = bias.batch * bias.heads * ceil_div(p.q_len, M) * key_tiles;
 #ifdef HEDDLE_SIMT
+  const int bias_blocks = bias.batch * bias.heads * ceil_div(p.q_len, M) * key_tiles;
   using Shape = AttentionBackwardSimtShape<D, V, M, N, W>;
   static_assert(Shape::kSharedBytes == attentionBackwardSimtSharedBytes(D, V, {M, N, W, 1}));
   std::vector<int> turns(attention_turns(p.batch, p.heads, p.q_len, M), -7);
@@ -72,6 +72,23 @@ void launch(AttentionBackwardParams<T, Out> p, const AttentionBiasGradient &bias
       [&] { attention_backward_keys<T, D, V, M, N, W, Score, Aligned>(p, score); }, resident);
   emulation::launch(bias_blocks, W * 32, Shape::kSharedBytes, seed,
                     [&] { attention_backward_bias<T, D, V, M, N, W, Score, Aligned>(p, bias, score); });
+#else
+  // M and N are those of the keys kernel; the queries kernel owns what it streams.
+  using Keys = AttentionBackwardMmaShape<D, V, N, M, W, 2>;
+  using Queries = AttentionBackwardMmaShape<D, V, N, M, W, 2>;
+  using Bias = AttentionBackwardMmaShape<D, V, 64, 64, 4, 1>;
+  static_assert(Keys::kSharedBytes == attentionBackwardMmaSharedBytes(D, V, N, M, 2));
+  static_assert(Bias::kSharedBytes == attentionBackwardMmaSharedBytes(D, V, 64, 64, 1));
+  emulation::launch(attention_delta_blocks(p.batch, p.heads, p.q_len), kDeltaThreads, 16, seed,
+                    [&] { attention_backward_delta<T, Out, D, V, M, false, Aligned>(p); });
+  emulation::launch(p.batch * p.kv_heads * key_tiles * attention_keys_passes(D, V), W * 32,
+                    Keys::kSharedBytes, seed,
+                    [&] { attention_backward_keys<T, D, V, M, N, W, Score, Aligned, Out>(p, score); });
+  emulation::launch(p.batch * p.heads * ceil_div(p.q_len, N), W * 32, Queries::kSharedBytes, seed,
+                    [&] { attention_backward_queries<T, D, V, N, M, W, Score, Aligned, Out>(p, score); });
+  emulation::launch(
+      bias.batch * bias.heads * ceil_div(p.q_len, 64) * ceil_div(p.kv_len, 64), 128, Bias::kSharedBytes, seed,
+      [&] { attention_backward_bias<T, D, V, 64, 64, 4, Score, Aligned, Out>(p, bias, score); });
 #endif
 }
 
@@ -193,6 +210,17 @@ int main() {
   windows<float, float, 64, 64, 64, 128, 8>(800);
   windows<float, float, 40, 72, 32, 64, 8>(901);
   windows<float, float, 256, 160, 32, 32, 8>(1002);
+#else
+  suite<bf16, bf16, 64, 64, 64, 128, 4>(100);
+  suite<f16, float, 16, 16, 64, 128, 4>(201);
+  suite<bf16, float, 24, 40, 32, 64, 2>(302);
+  suite<bf16, bf16, 128, 128, 64, 64, 4>(403);
+  suite<f16, f16, 72, 104, 32, 64, 4>(500);
+  suite<bf16, bf16, 256, 256, 32, 64, 4>(601);
+  suite<f16, f16, 136, 8, 32, 64, 4>(702);
+  windows<bf16, bf16, 64, 64, 64, 128, 4>(800);
+  windows<f16, f16, 40, 72, 32, 32, 2>(901);
+  windows<bf16, bf16, 256, 160, 32, 64, 4>(1002);
 #endif
   std::printf("%d of %d failed\n", failures, runs);
   return failures != 0;

@@ -101,6 +101,25 @@ struct AttentionSlope<Score, decltype(void(Score::kHasSlope))> {
   static constexpr bool kValue = Score::kHasSlope;
 };
 
+/// A score struct without its slope, for the gradient of what score() returns.
+template <typename Score>
+struct WithoutSlope {
+  static constexpr bool kCausal = Score::kCausal;
+  static constexpr int kWindow = AttentionWindow<Score>::kKeys;
+  static constexpr bool kHasMask = Score::kHasMask;
+  static constexpr bool kHasScore = Score::kHasScore;
+  const Score &of;
+  __device__ float score(float s, int b, int h, int i, int j) const {
+    if constexpr (AttentionSlope<Score>::kValue) {
+      float slope;
+      return of.score(s, b, h, i, j, slope);
+    } else {
+      return of.score(s, b, h, i, j);
+    }
+  }
+  __device__ bool keep(int b, int h, int i, int j) const { return of.keep(b, h, i, j); }
+};
+
 constexpr int kDeltaThreads = 128;
 constexpr int kDeltaLanes = 8; // of a row
 

@@ -60,6 +60,82 @@ __device__ inline void zero_padding(T *target, int rows) {
   }
 }
 
+/// A warp's fragments of rows [RowBlocks * 16][Depth] for the left side of a product, held for several.
+template <typename T, int Depth, int Stride, int RowBlocks>
+__device__ inline void mma_load_left(unsigned int (&left)[RowBlocks][Depth / 16][4], const T *rows) {
+  const int lane = threadIdx.x % kWarpSize;
+  const T *from = rows + lane % 16 * Stride + lane / 16 * 8;
+#pragma unroll
+  for (int r = 0; r < RowBlocks; ++r)
+#pragma unroll
+    for (int c = 0; c < Depth / 16; ++c)
+      ldmatrix_x4(left[r][c], from + r * 16 * Stride + c * 16);
+}
+
+/// x = A B^T for one warp, of rows A [RowBlocks * 16][Depth] and B [Blocks * 8][Depth] in shared memory; A is
+/// `left` where InRegisters. A lane receives x[r][n][2 * half + pair] of row 16 r + 8 half + lane / 4 and
+/// column 8 n + 2 (lane % 4) + pair.
+template <typename T, int Depth, int StrideA, int StrideB, bool InRegisters, int RowBlocks, int Blocks,
+          int LeftBlocks>
+__device__ inline void mma_rows_by_rows(float (&x)[RowBlocks][Blocks][4], const T *a, const T *b,
+                                        const unsigned int (&left)[LeftBlocks][Depth / 16][4]) {
+  const int lane = threadIdx.x % kWarpSize;
+  const T *a_lane = a + lane % 16 * StrideA + lane / 16 * 8;
+  const T *b_lane = b + (lane / 16 * 8 + lane % 8) * StrideB + lane / 8 % 2 * 8;
+#pragma unroll
+  for (int r = 0; r < RowBlocks; ++r)
+#pragma unroll
+    for (int n = 0; n < Blocks; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        x[r][n][e] = 0.0f;
+#pragma unroll
+  for (int c = 0; c < Depth / 16; ++c) {
+    unsigned int fragments[RowBlocks][4];
+#pragma unroll
+    for (int r = 0; r < RowBlocks; ++r) {
+      if constexpr (InRegisters) {
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          fragments[r][e] = left[r][c][e];
+      } else {
+        ldmatrix_x4(fragments[r], a_lane + r * 16 * StrideA + c * 16);
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < Blocks / 2; ++n) {
+      unsigned int pair[4];
+      ldmatrix_x4(pair, b_lane + n * 16 * StrideB + c * 16);
+#pragma unroll
+      for (int r = 0; r < RowBlocks; ++r) {
+        mma_16x8x16<T>(x[r][2 * n], fragments[r], pair[0], pair[1]);
+        mma_16x8x16<T>(x[r][2 * n + 1], fragments[r], pair[2], pair[3]);
+      }
+    }
+  }
+}
+
+/// sums += A B for one warp: A [RowBlocks * 16][Chunks * 16] in fragments, B rows [Chunks * 16][Blocks * 8]
+/// in shared memory.
+template <typename T, int Stride, int RowBlocks, int Blocks, int Chunks>
+__device__ inline void mma_add_rows(float (&sums)[RowBlocks][Blocks][4],
+                                    const unsigned int (&a)[RowBlocks][Chunks][4], const T *b) {
+  const int lane = threadIdx.x % kWarpSize;
+  const T *b_lane = b + lane % 16 * Stride + lane / 16 * 8;
+#pragma unroll
+  for (int c = 0; c < Chunks; ++c)
+#pragma unroll
+    for (int n = 0; n < Blocks / 2; ++n) {
+      unsigned int pair[4];
+      ldmatrix_x4_trans(pair, b_lane + c * 16 * Stride + n * 16);
+#pragma unroll
+      for (int r = 0; r < RowBlocks; ++r) {
+        mma_16x8x16<T>(sums[r][2 * n], a[r][c], pair[0], pair[1]);
+        mma_16x8x16<T>(sums[r][2 * n + 1], a[r][c], pair[2], pair[3]);
+      }
+    }
+}
+
 } // namespace heddle
 
 #endif // HEDDLE_DEVICE_MMA_TILES_CUH
