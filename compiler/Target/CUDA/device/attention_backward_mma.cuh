@@ -26,6 +26,7 @@
 //   owned 0 [kOwned][kStrideK], owned 1 [kOwned][kStrideV]
 //   stream 0 [kStages][kStream][kStrideK], stream 1 [kStages][kStream][kStrideV]
 //   float lse [kStages][kStream], delta [kStages][kStream]   keys alone
+//   MmaBackwardWork
 //
 // kernel 4 (bias) sums P (y - delta) itself, over batches and heads, and has one stage.
 
@@ -54,7 +55,7 @@ struct AttentionBackwardMmaShape {
   static constexpr int kStrideK = kDimK + 8;
   static constexpr int kStrideV = kDimV + 8;
   static constexpr int kElements = (Owned + Stages * Stream) * (kStrideK + kStrideV);
-  static constexpr int kSharedBytes = 2 * kElements + 8 * Stages * Stream;
+  static constexpr int kSharedBytes = 2 * kElements + 8 * Stages * Stream + 32; // and MmaBackwardWork
 };
 
 /// Which sums a pass makes: P times stream 1 (dv), dS times stream 0 (dk or dq).
@@ -79,17 +80,32 @@ struct MmaBackwardPlan {
       kLimit - 16;
 };
 
+/// What a block owns and which streamed tiles it meets. With sums filling the registers, it waits in shared
+/// memory.
+struct alignas(16) MmaBackwardWork {
+  int batch;
+  int head;       // of the queries, or the kv head of the keys
+  int row;        // first owned
+  int first, end; // streamed tiles of a head
+
+  __device__ int of_head() const { return end > first ? end - first : 0; }
+};
+
 /// Shared memory of a block.
 template <typename T, typename Shape>
 struct MmaBackwardTiles {
   T *owned0, *owned1, *stream0, *stream1;
   float *lse, *delta;
+  MmaBackwardWork *work;
   __device__ MmaBackwardTiles()
       : owned0(reinterpret_cast<T *>(dynamic_shared())), owned1(owned0 + Shape::kOwned * Shape::kStrideK),
         stream0(owned1 + Shape::kOwned * Shape::kStrideV),
         stream1(stream0 + Shape::kStages * Shape::kStream * Shape::kStrideK),
         lse(reinterpret_cast<float *>(owned0 + Shape::kElements)),
-        delta(lse + Shape::kStages * Shape::kStream) {}
+        delta(lse + Shape::kStages * Shape::kStream),
+        work(reinterpret_cast<MmaBackwardWork *>(delta + Shape::kStages * Shape::kStream)) {
+    static_assert(sizeof(MmaBackwardWork) <= 32 && Shape::kElements % 8 == 0, "kSharedBytes counts 32 bytes");
+  }
 
   __device__ void zero_columns() const {
     constexpr int kStreamed = Shape::kStages * Shape::kStream;
@@ -152,7 +168,7 @@ __device__ inline void mma_probabilities(float (&x)[RowBlocks][Blocks][4],
                                          const Score &score, const Params &p,
                                          const MmaRowStatistics<OwnsKeys, RowBlocks> &statistics,
                                          TileKind kind, int b, int h, int owned_row, int stream_row) {
-  const int lane = threadIdx.x % kWarpSize;
+  const int lane = opaque(threadIdx.x) % kWarpSize;
   const float exponent = p.scale * kLog2E;
   const auto apply = [&](auto edge) {
 #pragma unroll
@@ -201,7 +217,7 @@ template <bool OwnsKeys, int RowBlocks, int Blocks>
 __device__ inline void mma_score_gradients(float (&x)[RowBlocks][Blocks][4],
                                            const float (&y)[RowBlocks][Blocks][4],
                                            const MmaRowStatistics<OwnsKeys, RowBlocks> &statistics) {
-  const int lane = threadIdx.x % kWarpSize;
+  const int lane = opaque(threadIdx.x) % kWarpSize;
 #pragma unroll
   for (int n = 0; n < Blocks; ++n) {
     float deltas[2];
@@ -225,7 +241,7 @@ __device__ inline void mma_score_gradients(float (&x)[RowBlocks][Blocks][4],
 template <int Columns, bool Aligned, typename Out, int RowBlocks, int Blocks>
 __device__ inline void mma_store_sums(const float (&sums)[RowBlocks][Blocks][4], float factor, Out *target,
                                       long long row_stride, int valid) {
-  const int lane = threadIdx.x % kWarpSize;
+  const int lane = opaque(threadIdx.x) % kWarpSize;
 #pragma unroll
   for (int r = 0; r < RowBlocks; ++r)
 #pragma unroll
@@ -249,37 +265,30 @@ __device__ inline void mma_store_sums(const float (&sums)[RowBlocks][Blocks][4],
     }
 }
 
-/// What a block owns and which streamed tiles it meets.
-struct MmaBackwardWork {
-  int batch;
-  int head;       // of the queries, or the kv head of the keys
-  int row;        // first owned
-  int first, end; // streamed tiles
-};
-
 /// Kernels 2 and 3.
 template <bool OwnsKeys, typename Sums, typename Shape, typename Score, bool Aligned, typename T,
           typename Out>
 __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, const Score &score,
-                                    const MmaBackwardWork &work) {
+                                    const MmaBackwardWork &given) {
   using Plan = MmaBackwardPlan<Shape, Sums, Score::kHasMask || Score::kHasScore>;
   constexpr int kRowBlocks = Shape::kRowBlocks;
   constexpr int kStep = Plan::kStep;
   constexpr int kStream = Shape::kStream;
   const MmaBackwardTiles<T, Shape> tiles;
   const int warp_row = int(threadIdx.x) / kWarpSize * kRowBlocks * 16;
-  const int group = p.heads / p.kv_heads;
-  const int of_head = work.end - work.first;
-  const int steps = of_head > 0 ? of_head * (OwnsKeys ? group : 1) : 0;
-
+  const MmaBackwardWork &work = *tiles.work;
+  if (threadIdx.x == 0)
+    *tiles.work = given;
   tiles.zero_columns();
   if constexpr (OwnsKeys)
     mma_copy_keys<Shape, Shape::kOwned, Aligned>(tiles.owned0, tiles.owned1, p, work.batch, work.head,
                                                  work.row);
   else
-    mma_copy_queries<Shape, Shape::kOwned, Aligned>(tiles.owned0, tiles.owned1, p, work.batch, work.head,
-                                                    work.row);
-  const auto load_step = [&](int step) {
+    mma_copy_queries<Shape, Shape::kOwned, Aligned>(tiles.owned0, tiles.owned1, p, given.batch, given.head,
+                                                    given.row);
+  const auto load_step = [&](int step, const MmaBackwardWork &work) {
+    const int group = p.heads / p.kv_heads;
+    const int of_head = work.of_head();
     const int stage = step % Shape::kStages;
     T *rows0 = tiles.stream0 + stage * kStream * Shape::kStrideK;
     T *rows1 = tiles.stream1 + stage * kStream * Shape::kStrideV;
@@ -298,8 +307,9 @@ __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, co
       mma_copy_keys<Shape, kStream, Aligned>(rows0, rows1, p, work.batch, work.head / group, row);
     }
   };
+  const int steps = given.of_head() * (OwnsKeys ? p.heads / p.kv_heads : 1);
   if (steps > 0)
-    load_step(0);
+    load_step(0, given);
   cp_async_commit();
 
   // An array that a pass does not use takes no registers.
@@ -317,7 +327,7 @@ __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, co
     }
   MmaRowStatistics<OwnsKeys, kRowBlocks> statistics;
   if constexpr (!OwnsKeys)
-    statistics.template load<Score>(p, work.batch, work.head, work.row + warp_row);
+    statistics.template load<Score>(p, given.batch, given.head, given.row + warp_row);
   const T *owned0 = tiles.owned0 + warp_row * Shape::kStrideK;
   const T *owned1 = tiles.owned1 + warp_row * Shape::kStrideV;
   unsigned int left0[kRowBlocks][Shape::kDimK / 16][4], left1[kRowBlocks][Shape::kDimV / 16][4];
@@ -327,7 +337,7 @@ __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, co
     cp_async_wait<0>();
     __syncthreads();
     if (step + 1 < steps)
-      load_step(step + 1);
+      load_step(step + 1, work);
     cp_async_commit();
     if (Plan::kOwnedInRegisters && step == 0) {
       mma_load_left<T, Shape::kDimK, Shape::kStrideK>(left0, owned0);
@@ -335,9 +345,9 @@ __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, co
         mma_load_left<T, Shape::kDimV, Shape::kStrideV>(left1, owned1);
     }
     const int stage = step % Shape::kStages;
-    const int head = step / of_head;
-    const int h = OwnsKeys ? work.head * group + head : work.head;
-    const int first = (work.first + step - head * of_head) * kStream;
+    const int head = step / work.of_head();
+    const int h = OwnsKeys ? work.head * (p.heads / p.kv_heads) + head : work.head;
+    const int first = (work.first + step - head * work.of_head()) * kStream;
 #pragma unroll 1
     for (int part = 0; part < kStream; part += kStep) {
       const int row = first + part;
@@ -378,6 +388,7 @@ __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, co
     }
   }
 
+  __syncthreads(); // the work is written, even if there was no step
   const int row = work.row + warp_row;
   if constexpr (OwnsKeys) {
     if constexpr (Sums::kValues)
@@ -458,7 +469,7 @@ __device__ inline void attention_backward_bias(const AttentionBackwardParams<T, 
   using Shape = AttentionBackwardMmaShape<HeadDim, ValueDim, TileM, TileN, Warps, 1>;
   constexpr int kRowBlocks = Shape::kRowBlocks;
   const MmaBackwardTiles<T, Shape> tiles;
-  const int lane = threadIdx.x % kWarpSize;
+  const int lane = opaque(threadIdx.x) % kWarpSize;
   const int warp_row = int(threadIdx.x) / kWarpSize * kRowBlocks * 16;
   const AttentionBiasTile tile = bias_tile<TileM, TileN>(p, bias, int(blockIdx.x));
   float sums[kRowBlocks][TileN / 8][4];

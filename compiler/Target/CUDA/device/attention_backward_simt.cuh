@@ -90,15 +90,19 @@ constexpr int kChunk = Columns % 4 == 0   ? 4
                        : Columns % 2 == 0 ? 2
                                           : 1;
 
-/// x[r][n] = sum over `Columns` of left[4 r][c] * right[8 n][c].
-template <int Columns, int Stride, int Rows, int Keys>
+/// Generated functions need some of the registers.
+template <typename Score>
+constexpr int kSimtUnroll = Score::kHasMask || Score::kHasScore ? 1 : 2;
+
+/// x[r][n] = sum over `Columns` of left[4 r][c] * right[8 n][c]. `Unroll`: steps of four columns under way.
+template <int Columns, int Stride, int Unroll, int Rows, int Keys>
 __device__ inline void simt_scores(float (&x)[Rows][Keys], const float *left, const float *right) {
 #pragma unroll
   for (int r = 0; r < Rows; ++r)
 #pragma unroll
     for (int n = 0; n < Keys; ++n)
       x[r][n] = 0.0f;
-#pragma unroll 2
+#pragma unroll(Unroll)
   for (int c = 0; c < Columns; c += 4) {
     Vec<float, 4> a[Rows];
 #pragma unroll
@@ -330,9 +334,9 @@ struct SimtBackwardTiles {
   template <int HeadDim, int ValueDim, bool Aligned, typename Params>
   __device__ void load_queries(const Params &a, int b, int h, int query) const {
     const int valid = a.q_len - query;
-    copy_straight<TileM, HeadDim, Shape::kStrideK, Shape::kThreads, Aligned>(
+    copy_lean<TileM, HeadDim, Shape::kStrideK, Shape::kThreads, Aligned>(
         q, a.q + b * a.q_batch + h * a.q_head + query * a.q_row, a.q_row, valid);
-    copy_straight<TileM, ValueDim, Shape::kStrideV, Shape::kThreads, Aligned>(
+    copy_lean<TileM, ValueDim, Shape::kStrideV, Shape::kThreads, Aligned>(
         dout, a.dout + b * a.dout_batch + h * a.dout_head + query * a.dout_row, a.dout_row, valid);
     const int row = threadIdx.x % TileM;
     const long long at = ((long long)b * a.heads + h) * a.q_len + (row < valid ? query + row : query);
@@ -345,22 +349,24 @@ struct SimtBackwardTiles {
   template <int HeadDim, int ValueDim, bool Aligned, typename Params>
   __device__ void load_keys(const Params &a, int b, int kv_head, int key) const {
     const int valid = a.kv_len - key;
-    copy_straight<TileN, HeadDim, Shape::kStrideK, Shape::kThreads, Aligned>(
+    copy_lean<TileN, HeadDim, Shape::kStrideK, Shape::kThreads, Aligned>(
         k, a.k + b * a.k_batch + kv_head * a.k_head + key * a.k_row, a.k_row, valid);
-    copy_straight<TileN, ValueDim, Shape::kStrideV, Shape::kThreads, Aligned>(
+    copy_lean<TileN, ValueDim, Shape::kStrideV, Shape::kThreads, Aligned>(
         v, a.v + b * a.v_batch + kv_head * a.v_head + key * a.v_row, a.v_row, valid);
   }
 
   /// S in the first team's lanes, dP in the second's.
-  template <int HeadDim, int ValueDim>
+  template <int HeadDim, int ValueDim, int Unroll>
   __device__ void scores(float (&x)[Shape::kRows][Shape::kKeys], int team, int row, int column) const {
     if constexpr (HeadDim == ValueDim) { // the same code with other addresses
-      simt_scores<HeadDim, Shape::kStrideK>(x, (team == 0 ? q : dout) + row * Shape::kStrideK,
-                                            (team == 0 ? k : v) + column * Shape::kStrideK);
+      simt_scores<HeadDim, Shape::kStrideK, Unroll>(x, (team == 0 ? q : dout) + row * Shape::kStrideK,
+                                                    (team == 0 ? k : v) + column * Shape::kStrideK);
     } else if (team == 0) {
-      simt_scores<HeadDim, Shape::kStrideK>(x, q + row * Shape::kStrideK, k + column * Shape::kStrideK);
+      simt_scores<HeadDim, Shape::kStrideK, Unroll>(x, q + row * Shape::kStrideK,
+                                                    k + column * Shape::kStrideK);
     } else {
-      simt_scores<ValueDim, Shape::kStrideV>(x, dout + row * Shape::kStrideV, v + column * Shape::kStrideV);
+      simt_scores<ValueDim, Shape::kStrideV, Unroll>(x, dout + row * Shape::kStrideV,
+                                                     v + column * Shape::kStrideV);
     }
   }
 };
@@ -469,7 +475,7 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> 
     const TileKind kind = classify_scores<Score>(query + warp_row, 4 * Shape::kRows, work.key + warp_column,
                                                  8 * Shape::kKeys, p.q_len, p.kv_len);
     if (kind != TileKind::Empty)
-      tiles.template scores<HeadDim, ValueDim>(x, team, row, column);
+      tiles.template scores<HeadDim, ValueDim, kSimtUnroll<Score>>(x, team, row, column);
     if (team == 0)
       simt_probabilities<Score>(x, score, p, tiles, kind, work.batch, head, query, work.key, row, column);
     __syncthreads();
@@ -562,7 +568,7 @@ __device__ inline void attention_backward_bias(const AttentionBackwardParams<T> 
       __syncthreads();
       float x[Shape::kRows][Shape::kKeys];
       if (kind != TileKind::Empty)
-        tiles.template scores<HeadDim, ValueDim>(x, team, row, column);
+        tiles.template scores<HeadDim, ValueDim, kSimtUnroll<Score>>(x, team, row, column);
       if (team == 0)
         simt_probabilities<Score>(x, score, p, tiles, kind, b, h, tile.query, tile.key, row, column);
       __syncthreads();

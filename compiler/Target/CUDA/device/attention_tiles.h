@@ -113,11 +113,14 @@ constexpr int attentionBackwardSimtSharedBytes(int headDim, int valueDim, const 
               2 * tile.tileM);
 }
 
-constexpr AttentionTile attentionBackwardSimtTile(int headDim, int valueDim, int sharedLimit) {
+/// `generated`, `sharedLimit`: as for forward. A mask beside 128 keys would spill with 64 queries.
+constexpr AttentionTile attentionBackwardSimtTile(int headDim, int valueDim, bool generated,
+                                                  int sharedLimit) {
   const int dim = headDim > valueDim ? headDim : valueDim;
   const int keys = dim <= 64 ? 128 : dim <= 128 ? 64 : 32;
   const AttentionTile large{64, keys, 8, 1};
-  if (dim <= 128 && attentionBackwardSimtSharedBytes(headDim, valueDim, large) <= sharedLimit)
+  if (dim <= 128 && !(generated && dim <= 64) &&
+      attentionBackwardSimtSharedBytes(headDim, valueDim, large) <= sharedLimit)
     return large;
   return AttentionTile{32, keys, 8, 1};
 }
@@ -134,7 +137,7 @@ constexpr int attentionBackwardGroup(int tiles, int resident) {
 /// stream through `stages` buffers of `stream` rows.
 constexpr int attentionBackwardMmaSharedBytes(int headDim, int valueDim, int owned, int stream, int stages) {
   const int strides = (headDim + 15) / 16 * 16 + 8 + (valueDim + 15) / 16 * 16 + 8;
-  return 2 * (owned + stages * stream) * strides + 8 * stages * stream;
+  return 2 * (owned + stages * stream) * strides + 8 * stages * stream + 32;
 }
 
 /// dv and dk: tileN keys are owned, tileM queries stream. `sharedLimit`: bytes that the target gives a block,

@@ -79,7 +79,7 @@ template <typename T, int Depth, int StrideA, int StrideB, bool InRegisters, int
           int LeftBlocks>
 __device__ inline void mma_rows_by_rows(float (&x)[RowBlocks][Blocks][4], const T *a, const T *b,
                                         const unsigned int (&left)[LeftBlocks][Depth / 16][4]) {
-  const int lane = threadIdx.x % kWarpSize;
+  const int lane = opaque(threadIdx.x) % kWarpSize; // no address waits for the next tile
   const T *a_lane = a + lane % 16 * StrideA + lane / 16 * 8;
   const T *b_lane = b + (lane / 16 * 8 + lane % 8) * StrideB + lane / 8 % 2 * 8;
 #pragma unroll
@@ -120,7 +120,7 @@ __device__ inline void mma_rows_by_rows(float (&x)[RowBlocks][Blocks][4], const 
 template <typename T, int Stride, int RowBlocks, int Blocks, int Chunks>
 __device__ inline void mma_add_rows(float (&sums)[RowBlocks][Blocks][4],
                                     const unsigned int (&a)[RowBlocks][Chunks][4], const T *b) {
-  const int lane = threadIdx.x % kWarpSize;
+  const int lane = opaque(threadIdx.x) % kWarpSize; // no address waits for the next tile
   const T *b_lane = b + lane % 16 * Stride + lane / 16 * 8;
 #pragma unroll
   for (int c = 0; c < Chunks; ++c)

@@ -36,6 +36,42 @@ __device__ inline void copy_straight(float *target, const float *source, long lo
   }
 }
 
+/// The same for kernels whose registers are full: a thread keeps its column and only its row moves, and no
+/// address waits for the next tile. Where a row's chunks are no power of two, some threads have none.
+template <int Rows, int Columns, int Stride, int Threads, bool Aligned>
+__device__ inline void copy_lean(float *target, const float *source, long long row_stride, int valid) {
+  constexpr int kWidth = Aligned ? 4 : 1;
+  constexpr int kChunks = Columns / kWidth;
+  constexpr int kLanes = kChunks > 128  ? 256
+                         : kChunks > 64 ? 128
+                         : kChunks > 32 ? 64
+                         : kChunks > 16 ? 32
+                         : kChunks > 8  ? 16
+                         : kChunks > 4  ? 8
+                         : kChunks > 2  ? 4
+                                        : kChunks;
+  static_assert(Threads % kLanes == 0 && kChunks <= 256, "rows of at most 256 columns");
+  constexpr int kRowsAtOnce = Threads / kLanes;
+  const int thread = opaque(threadIdx.x);
+  const int column = thread % kLanes * kWidth;
+  const int first = thread / kLanes;
+  if (kLanes != kChunks && column >= Columns)
+    return;
+  const float *from = source + first * row_stride + column;
+  float *to = target + first * Stride + column;
+#pragma unroll
+  for (int r = 0; r < ceil_div(Rows, kRowsAtOnce); ++r) {
+    const int row = first + r * kRowsAtOnce;
+    if (Rows % kRowsAtOnce != 0 && row >= Rows)
+      break;
+    const float *row_from = row < valid ? from + r * kRowsAtOnce * row_stride : source;
+    if constexpr (Aligned)
+      cp_async_16(to + r * kRowsAtOnce * Stride, row_from, row < valid);
+    else
+      cp_async_4(to + r * kRowsAtOnce * Stride, row_from, row < valid);
+  }
+}
+
 /// Reads N floats as float4 (or float2) each `Step` floats apart.
 template <int N, int Width, int Step>
 __device__ inline void read_chunks(float (&values)[N], const float *source) {
