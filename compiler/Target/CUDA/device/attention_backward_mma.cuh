@@ -281,8 +281,8 @@ __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, co
     *tiles.work = given;
   tiles.zero_columns();
   if constexpr (OwnsKeys)
-    mma_copy_keys<Shape, Shape::kOwned, Aligned>(tiles.owned0, tiles.owned1, p, work.batch, work.head,
-                                                 work.row);
+    mma_copy_keys<Shape, Shape::kOwned, Aligned>(tiles.owned0, tiles.owned1, p, given.batch, given.head,
+                                                 given.row);
   else
     mma_copy_queries<Shape, Shape::kOwned, Aligned>(tiles.owned0, tiles.owned1, p, given.batch, given.head,
                                                     given.row);
