@@ -173,10 +173,9 @@ __device__ inline void mma_probabilities(float (&x)[RowBlocks][Blocks][4],
   const auto apply = [&](auto edge) {
 #pragma unroll
     for (int n = 0; n < Blocks; ++n) {
-      const int column = n * 8 + lane % 4 * 2;
       float references[2];
       if constexpr (OwnsKeys) {
-        const Vec<float, 2> pair = Vec<float, 2>::load(statistics.lse + column);
+        const Vec<float, 2> pair = Vec<float, 2>::load(statistics.lse + n * 8 + lane % 4 * 2);
         references[0] = softmax_reference<Score>(pair[0]);
         references[1] = softmax_reference<Score>(pair[1]);
       }
