@@ -71,9 +71,11 @@ struct MmaBackwardPlan {
   static constexpr int kSums =
       Shape::kRowBlocks * ((Sums::kValues ? Shape::kDimV / 2 : 0) + (Sums::kKeys ? Shape::kDimK / 2 : 0));
   // x, y, and P or dS rounded.
-  static constexpr int cost(int step) { return Shape::kRowBlocks * step * 5 / 4; }
+  __host__ __device__ static constexpr int cost(int step) { return Shape::kRowBlocks * step * 5 / 4; }
   static constexpr int kLimit = Generated ? 176 : 208;
-  static constexpr bool fits(int step) { return Shape::kStream % step == 0 && kSums + cost(step) <= kLimit; }
+  __host__ __device__ static constexpr bool fits(int step) {
+    return Shape::kStream % step == 0 && kSums + cost(step) <= kLimit;
+  }
   static constexpr int kStep = fits(64) ? 64 : fits(32) ? 32 : 16;
   static constexpr bool kOwnedInRegisters =
       kSums + cost(kStep) + Shape::kRowBlocks * (Shape::kDimK + (Sums::kKeys ? Shape::kDimV : 0)) / 4 <=
