@@ -168,8 +168,7 @@ LogicalResult Printer::printRowSums(kernel::RowSumsOp sums) {
   for (uint64_t size : {sums.getWidth(), sums.getVector(), sums.getThreads(), sums.getRowThreads()})
     sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
   std::string arguments;
-  for (mlir::Value value : {mlir::Value(sums.getSource()), sums.getStride(), mlir::Value(sums.getIndices()),
-                            sums.getCount(), mlir::Value(sums.getOut()), sums.getRows()})
+  for (mlir::Value value : sums->getOperands())
     arguments += (arguments.empty() ? "" : ", ") + exprOf(value).text;
   line("heddle::row_sums<" + sizes + ">(" + arguments + ");");
   close();

@@ -26,7 +26,8 @@ Printer::Printer(kernel::FuncOp func) : func(func) {
            llvm::enumerate(skeleton.getBuffers().take_front(kernel::kAttentionBuffers)))
         (index + 1 == kernel::kAttentionBuffers ? stored : loaded).insert(buffer);
     if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op)) {
-      loaded.insert({sums.getSource(), sums.getIndices()});
+      loaded.insert(sums.getSource());
+      loaded.insert(sums.getIndices());
       stored.insert(sums.getOut());
     }
   });
