@@ -109,7 +109,7 @@ static llvm::LogicalResult addBounds(mlir::func::FuncOp main) {
       int64_t rows = 0;
       if (auto embedding = llvm::dyn_cast<EmbeddingOp>(user); embedding && embedding.getIndices() == argument)
         rows = typeOf(embedding.getTable()).getDimSize(0);
-      else if (auto sums = llvm::dyn_cast<EmbeddingGradOp>(user))
+      else if (auto sums = llvm::dyn_cast<EmbeddingGradOp>(user); sums && sums.getIndices() == argument)
         rows = typeOf(sums.getResult()).getDimSize(0);
       else
         continue;

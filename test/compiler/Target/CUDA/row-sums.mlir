@@ -21,12 +21,12 @@ plan.program @p attributes {model = "m", device = "cuda", target = "sm_90a", pip
   // CHECK: plan.kernel @wide cuda
   // CHECK-SAME: heddle::row_sums<4610, 2, 256, 231>(
   // CHECK: plan.launch @narrow
-  // CHECK-SAME: grid [527, 1, 1]
+  // CHECK-SAME: grid = array<i64: 527, 1, 1>
   plan.launch @narrow [#plan.ref<@g>, #plan.ref<@ids>, #plan.ref<@y>] counts [2048, 768, 10000] phase forward
   // CHECK: plan.launch @narrow
-  // CHECK-SAME: grid [977, 1, 1]
+  // CHECK-SAME: grid = array<i64: 977, 1, 1>
   plan.launch @narrow [#plan.ref<@g>, #plan.ref<@ids>, #plan.ref<@z>] counts [2048, 768, 250000] phase forward
   // CHECK: plan.launch @wide
-  // CHECK-SAME: grid [30, 1, 1]
+  // CHECK-SAME: grid = array<i64: 30, 1, 1>
   plan.launch @wide [#plan.ref<@h>, #plan.ref<@ids>, #plan.ref<@w>] counts [2048, 4610, 3] phase forward
 }
