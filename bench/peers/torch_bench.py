@@ -18,27 +18,28 @@ from sizes import add_cell_arguments
 from torch_model import LanguageModel
 
 
-def timed(run, warmup, steps):
+def timed(run, warmup, steps, synchronize=torch.cuda.synchronize):
     for _ in range(warmup):
         run()
-    torch.cuda.synchronize()
-    torch.cuda.reset_peak_memory_stats()
+    synchronize()
+    if torch.cuda.is_available():
+        torch.cuda.reset_peak_memory_stats()
     times = []
     for _ in range(steps):
         start = time.perf_counter()
         run()
-        torch.cuda.synchronize()
+        synchronize()
         times.append((time.perf_counter() - start) * 1e3)
     return times
 
 
-def device_busy(run):
-    """Milliseconds of all kernels and copies of one step, and their number."""
+def profiled(run):
+    """Milliseconds of all kernels and copies of one step, and their names in order."""
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
         run()
         torch.cuda.synchronize()
     events = [e for e in profile.events() if e.device_type == torch.autograd.DeviceType.CUDA]
-    return sum(e.time_range.elapsed_us() for e in events) / 1e3, len(events)
+    return sum(e.time_range.elapsed_us() for e in events) / 1e3, [e.name for e in events]
 
 
 def make_step(arguments):
@@ -103,7 +104,8 @@ def main():
         result["first_s"] = time.perf_counter() - start
         result["median_ms"] = statistics.median(timed(run, arguments.warmup, arguments.steps))
         result["peak_gib"] = torch.cuda.max_memory_allocated() / 2**30
-        result["busy_ms"], result["kernels"] = device_busy(run)
+        result["busy_ms"], kernels = profiled(run)
+        result["kernels"] = len(kernels)
     except torch.cuda.OutOfMemoryError:
         result = {"versions": result["versions"], "out_of_memory": True}
     print(json.dumps(result))

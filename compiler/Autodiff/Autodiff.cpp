@@ -1,5 +1,6 @@
 //===- Autodiff.cpp - Gradients of the loss -------------------------------===//
 #include "compiler/Autodiff/Accumulate.h"
+#include "compiler/Autodiff/AdamW.h"
 #include "compiler/Autodiff/Passes.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphModule.h"
@@ -26,9 +27,17 @@ llvm::StringRef nameOf(ParameterOp parameter) {
   return llvm::cast<PartAttr>(parameter.getParts()[0]).getName();
 }
 
+/// A result that @main gets.
+struct NamedValue {
+  std::string name;
+  Value value;
+  mlir::ArrayAttr parts; ///< Of a gradient.
+};
+
 class Reverse {
 public:
-  explicit Reverse(mlir::func::FuncOp main) : main_(main), block_(main.getBody().front()) {}
+  Reverse(mlir::func::FuncOp main, bool optimizer)
+      : optimizer_(optimizer), main_(main), block_(main.getBody().front()) {}
 
   LogicalResult run();
   unsigned gradients() const { return gradients_; }
@@ -38,8 +47,10 @@ private:
   void findDependent();
   LogicalResult visit(Operation *op, mlir::OpBuilder &builder);
   Value total(Value value, GraphBuilder &g);
-  LogicalResult addResults(mlir::OpBuilder &builder);
+  LogicalResult collect(mlir::OpBuilder &builder);
+  void addResults(llvm::ArrayRef<NamedValue> added);
 
+  bool optimizer_;
   mlir::func::FuncOp main_;
   mlir::Block &block_;
   Value loss_;
@@ -112,7 +123,8 @@ LogicalResult Reverse::visit(Operation *op, mlir::OpBuilder &builder) {
   return success();
 }
 
-LogicalResult Reverse::addResults(mlir::OpBuilder &builder) {
+/// Gives the gradients out, or to the optimizer.
+LogicalResult Reverse::collect(mlir::OpBuilder &builder) {
   // Tied weights may be read as several ops of one name: their gradients are one.
   llvm::MapVector<mlir::Attribute, llvm::SmallVector<ParameterOp, 1>> byParts;
   llvm::StringMap<mlir::Attribute> owner;
@@ -123,10 +135,8 @@ LogicalResult Reverse::addResults(mlir::OpBuilder &builder) {
         return parameter.emitError() << "part \"" << part.getName()
                                      << "\" lies in two parameters, which cannot both be trained";
   }
-  Operation *end = block_.getTerminator();
-  llvm::SmallVector<Value> values(end->getOperands());
-  llvm::SmallVector<mlir::Type> types(main_.getResultTypes());
-  llvm::SmallVector<std::pair<std::string, mlir::ArrayAttr>> added;
+  llvm::SmallVector<NamedValue> added;
+  llvm::SmallVector<Trained> trained;
   for (auto &[parts, parameters] : byParts) {
     GraphBuilder g(builder, parameters.front().getLoc());
     llvm::SmallVector<Value, 2> gradients;
@@ -139,25 +149,39 @@ LogicalResult Reverse::addResults(mlir::OpBuilder &builder) {
           << "the loss does not depend on parameter \"" << name << "\": it has no gradient";
       continue;
     }
-    values.push_back(sumOf(g, gradients));
-    types.push_back(values.back().getType());
-    added.emplace_back(name + ".grad", llvm::cast<mlir::ArrayAttr>(parts));
+    Value gradient = sumOf(g, gradients);
+    added.push_back({name + ".grad", gradient, llvm::cast<mlir::ArrayAttr>(parts)});
+    trained.push_back({parameters.front(), gradient});
     ++gradients_;
   }
   if (added.empty())
     return main_.emitError("the loss depends on no parameter");
-  auto first = main_.getNumResults();
-  end->setOperands(values);
+  if (optimizer_)
+    added = {{"grad_norm", buildAdamW(builder, trained), {}}};
+  addResults(added);
+  return success();
+}
+
+void Reverse::addResults(llvm::ArrayRef<NamedValue> added) {
+  Operation *end = block_.getTerminator();
+  mlir::Builder builder(end->getContext());
+  llvm::SmallVector<Value> values(end->getOperands());
+  llvm::SmallVector<mlir::Type> types(main_.getResultTypes());
   llvm::SmallVector<mlir::DictionaryAttr> attrs;
   main_.getAllResultAttrs(attrs);
-  attrs.resize(first, builder.getDictionaryAttr({}));
-  for (auto &[name, parts] : added)
-    attrs.push_back(
-        builder.getDictionaryAttr({builder.getNamedAttr(kGradientAttr, parts),
-                                   builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))}));
+  attrs.resize(types.size(), builder.getDictionaryAttr({}));
+  for (const NamedValue &result : added) {
+    values.push_back(result.value);
+    types.push_back(result.value.getType());
+    llvm::SmallVector<mlir::NamedAttribute> entries{
+        builder.getNamedAttr(kNameAttr, builder.getStringAttr(result.name))};
+    if (result.parts)
+      entries.push_back(builder.getNamedAttr(kGradientAttr, result.parts));
+    attrs.push_back(builder.getDictionaryAttr(entries));
+  }
+  end->setOperands(values);
   main_.setFunctionType(builder.getFunctionType(main_.getArgumentTypes(), types));
   main_.setAllResultAttrs(attrs);
-  return success();
 }
 
 LogicalResult Reverse::run() {
@@ -172,7 +196,7 @@ LogicalResult Reverse::run() {
   for (Operation *op : llvm::reverse(ops))
     if (!llvm::isa<ParameterOp>(op) && failed(visit(op, builder)))
       return failure();
-  if (failed(addResults(builder)))
+  if (failed(collect(builder)))
     return failure();
   // Concatenations with zeros that were put side by side, transposes of transposes.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block_)))
@@ -182,8 +206,10 @@ LogicalResult Reverse::run() {
 }
 
 struct AutodiffPass : public heddle::impl::AutodiffBase<AutodiffPass> {
+  using AutodiffBase::AutodiffBase;
+
   void runOnOperation() override {
-    Reverse reverse(mainFunction(getOperation()));
+    Reverse reverse(mainFunction(getOperation()), optimizer);
     if (failed(reverse.run()))
       return signalPassFailure();
     numGradients += reverse.gradients();

@@ -3,7 +3,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
-void heddle::addAutodiffPhase(mlir::OpPassManager &manager) {
-  manager.addPass(createAutodiff());
+void heddle::addAutodiffPhase(mlir::OpPassManager &manager, bool optimizer) {
+  manager.addPass(createAutodiff({optimizer}));
   manager.addPass(createVerifyGraph());
 }

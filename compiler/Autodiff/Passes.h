@@ -16,7 +16,7 @@ namespace heddle {
 constexpr llvm::StringLiteral kLossName = "loss";
 
 /// The autodiff phase and its verifier.
-void addAutodiffPhase(mlir::OpPassManager &manager);
+void addAutodiffPhase(mlir::OpPassManager &manager, bool optimizer);
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/Autodiff/Passes.h.inc"

@@ -15,7 +15,12 @@ def Autodiff : Pass<"autodiff", "::mlir::ModuleOp"> {
     Each gradient is a result `NAME.grad` with the attribute `graph.gradient`, the parameter's parts; results that were
     there stay. A parameter that the loss does not depend on gets none, and a remark. An op without a gradient on such a way
     is an error that names it and the parameter.
+
+    With `optimizer`, gradients are no results: AdamW (AdamW.h) assigns each parameter its next value, its moments are
+    states, and the norm of all gradients is the result `grad_norm`.
   }];
+  let options = [Option<"optimizer", "optimizer", "bool", "false",
+                        "Update the parameters by AdamW instead of giving the gradients out">];
   let statistics = [Statistic<"numGradients", "gradients", "Parameters with a gradient">];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
 }

@@ -39,6 +39,7 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
     eraseUnusedOps(getOperation());
     padHeads(getOperation());
     materializeOutputs(getOperation());
+    materializeAssigns(getOperation());
     mlir::Block &block = getOperation().getBody().front();
     for (mlir::Operation &op : llvm::make_early_inc_range(block))
       if (isComputeOp(&op))

@@ -104,6 +104,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     padHeads(func);
     computePartsFirst(func);
     materializeOutputs(func);
+    materializeAssigns(func);
     for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
       llvm::SmallVector<Operation *> ops = sinkKeyMasks(attention);
       materializeOperands(attention);

@@ -2,6 +2,7 @@
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Layout/Access.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/Builders.h"
@@ -16,7 +17,7 @@ using mlir::Value;
 
 bool heddle::isComputeOp(Operation *op) {
   return llvm::isa_and_nonnull<GraphDialect>(op->getDialect()) && !op->hasTrait<ViewLike>() &&
-         !llvm::isa<ParameterOp, ConstantOp, GroupOp, YieldOp>(op);
+         !llvm::isa<ParameterOp, StateOp, ConstantOp, AssignOp, GroupOp, YieldOp>(op);
 }
 
 bool heddle::isImplicitCast(Operation *op) {
@@ -26,7 +27,8 @@ bool heddle::isImplicitCast(Operation *op) {
 
 /// A leaf that may have another value in another run.
 static bool isVariable(Operation *op) {
-  return llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr);
+  return llvm::isa<StateOp>(op) ||
+         (llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr));
 }
 
 /// Whether nothing that `value` depends on is an input or a parameter that may change.
@@ -54,7 +56,8 @@ static bool dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
 
 bool heddle::runsOnce(Operation *op, llvm::DenseMap<Value, bool> &memo) {
   return op->getNumResults() > 0 && dependsOnNothing(op->getResult(0), memo) &&
-         llvm::none_of(op->getUsers(), [](Operation *user) { return llvm::isa<mlir::func::ReturnOp>(user); });
+         llvm::none_of(op->getUsers(),
+                       [](Operation *user) { return llvm::isa<mlir::func::ReturnOp, AssignOp>(user); });
 }
 
 std::string heddle::labelOf(llvm::ArrayRef<Operation *> ops) {
@@ -170,6 +173,47 @@ static void makeReadable(Value value) {
     // A reshape of a copy is always readable, so this ends.
     makeReadable(stop.getOperand());
     stop.getOperandMutable().assign(copyOf(stop, stop.getOperand()));
+  }
+}
+
+Value heddle::storageOf(Value value) {
+  for (Operation *user : value.getUsers())
+    if (auto assign = llvm::dyn_cast<AssignOp>(user); assign && assign.getValue() == value)
+      return assign.getLeaf();
+  return value;
+}
+
+/// Whether nothing reads a leaf after `op`, which is in its block.
+static bool readsEndAt(Value leaf, Operation *op) {
+  for (Operation *user : leaf.getUsers()) {
+    if (user->hasTrait<ViewLike>()) {
+      if (!readsEndAt(user->getResult(0), op))
+        return false;
+    } else if (!llvm::isa<AssignOp>(user) && op->isBeforeInBlock(user)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether `op` can write over `leaf` while it reads it: element by element, or not at all.
+static bool mayReplace(Operation *op, Value leaf) {
+  if (op->hasTrait<ElementwiseOp>())
+    return llvm::none_of(op->getOperands(),
+                         [&](Value operand) { return operand != leaf && baseOf(operand) == leaf; });
+  return llvm::none_of(op->getOperands(), [&](Value operand) { return baseOf(operand) == leaf; });
+}
+
+void heddle::materializeAssigns(mlir::func::FuncOp func) {
+  llvm::SmallPtrSet<Value, 4> taken;
+  for (Value result : func.getBody().front().getTerminator()->getOperands())
+    taken.insert(result);
+  for (AssignOp assign : func.getBody().front().getOps<AssignOp>()) {
+    Value value = assign.getValue(), leaf = assign.getLeaf();
+    Operation *op = value.getDefiningOp();
+    if (!op || !isComputeOp(op) || llvm::isa<ConcatOp>(op) || !taken.insert(value).second ||
+        !mayReplace(op, leaf) || !readsEndAt(leaf, op))
+      assign.getValueMutable().assign(copyOf(assign, value));
   }
 }
 
@@ -293,20 +337,13 @@ llvm::SmallVector<Operation *> heddle::sinkKeyMasks(AttentionOp attention) {
 }
 
 /// `value` [B, H, S, D] with `extra` columns of zeros.
-static Value withZeros(mlir::OpBuilder &builder, mlir::Location loc, Value value, int64_t extra) {
-  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+static Value withZeros(GraphBuilder &graph, Value value, int64_t extra) {
   if (extra == 0)
     return value;
-  mlir::Type element = type.getElementType();
-  SymbolicShape one(4, SymbolicDim::fixed(1)), part = symbolicShape(type), whole = symbolicShape(type);
+  SymbolicShape one(4, SymbolicDim::fixed(1)), part = symbolicShape(typeOf(value));
   part[3] = SymbolicDim::fixed(extra);
-  whole[3] = SymbolicDim::fixed(type.getDimSize(3) + extra);
-  auto oneType = tensorType(builder.getContext(), one, element);
-  Value zero = ConstantOp::create(builder, loc, oneType,
-                                  mlir::DenseElementsAttr::get(oneType, builder.getFloatAttr(element, 0.0)));
-  Value zeros = BroadcastOp::create(builder, loc, tensorType(builder.getContext(), part, element), zero);
-  return ConcatOp::create(builder, loc, tensorType(builder.getContext(), whole, element),
-                          mlir::ValueRange{value, zeros}, 3);
+  Value zero = graph.splat(tensorType(graph.context(), one, typeOf(value).getElementType()), 0.0);
+  return graph.concat({value, graph.broadcast(zero, part)}, 3);
 }
 
 void heddle::padHeads(mlir::func::FuncOp func) {
@@ -316,25 +353,23 @@ void heddle::padHeads(mlir::func::FuncOp func) {
     int64_t extra = llvm::alignTo(width, kMultiple) - width;
     int64_t valueExtra = llvm::alignTo(valueWidth, kMultiple) - valueWidth;
     mlir::OpBuilder builder(op);
-    mlir::Location loc = op.getLoc();
-    op.getQueryMutable().assign(withZeros(builder, loc, op.getQuery(), extra));
-    op.getKeyMutable().assign(withZeros(builder, loc, op.getKey(), extra));
+    GraphBuilder graph(builder, op.getLoc());
+    op.getQueryMutable().assign(withZeros(graph, op.getQuery(), extra));
+    op.getKeyMutable().assign(withZeros(graph, op.getKey(), extra));
     if (valueExtra == 0)
       continue;
-    op.getValueMutable().assign(withZeros(builder, loc, op.getValue(), valueExtra));
-    mlir::RankedTensorType narrow = op.getResult().getType();
-    SymbolicShape wide = symbolicShape(narrow);
+    op.getValueMutable().assign(withZeros(graph, op.getValue(), valueExtra));
+    SymbolicShape wide = symbolicShape(op.getResult().getType());
     wide[3] = SymbolicDim::fixed(valueWidth + valueExtra);
-    op.getResult().setType(tensorType(builder.getContext(), wide, narrow.getElementType()));
+    op.getResult().setType(tensorType(graph.context(), wide, op.getResult().getType().getElementType()));
     builder.setInsertionPointAfter(op);
-    auto cut = SliceOp::create(builder, loc, narrow, op.getResult(), llvm::ArrayRef<int64_t>{0, 0, 0, 0},
-                               llvm::ArrayRef<int64_t>{1, 1, 1, 1});
-    op.getResult().replaceAllUsesExcept(cut.getResult(), cut);
+    Value cut = graph.slice(op.getResult(), 3, 0, valueWidth);
+    op.getResult().replaceAllUsesExcept(cut, cut.getDefiningOp());
   }
 }
 
 void heddle::eraseUnusedOps(mlir::func::FuncOp func) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
-    if (llvm::isa_and_nonnull<GraphDialect>(op.getDialect()) && op.use_empty())
+    if (llvm::isa_and_nonnull<GraphDialect>(op.getDialect()) && op.use_empty() && !llvm::isa<AssignOp>(op))
       op.erase();
 }

@@ -32,6 +32,13 @@ std::string labelOf(llvm::ArrayRef<mlir::Operation *> ops);
 /// constants or given twice are copied, and those that are computed once and read by others as well.
 void materializeOutputs(mlir::func::FuncOp func);
 
+/// Where a value is kept: the leaf that it is assigned to, else a place of its own.
+mlir::Value storageOf(mlir::Value value);
+
+/// Lets the op that computes an assigned value write it over the old one; where others read that later, or it
+/// is read otherwise than element by element, a copy at the end does.
+void materializeAssigns(mlir::func::FuncOp func);
+
 /// Copies what `op` cannot read through views: under a reshape that no linear index goes through, and where a
 /// product or attention needs other strides than the views give.
 void materializeOperands(mlir::Operation *op);

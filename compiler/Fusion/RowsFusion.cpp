@@ -54,7 +54,8 @@ private:
     llvm::DenseMap<Operation *, int> numbers;
     llvm::DenseMap<Value, bool> memo;
     for (Operation &op : func_.getBody().front()) {
-      if (!isComputeOp(&op) && !llvm::isa<GroupOp>(op) && !op.hasTrait<mlir::OpTrait::IsTerminator>())
+      if (!isComputeOp(&op) && !llvm::isa<GroupOp, AssignOp>(op) &&
+          !op.hasTrait<mlir::OpTrait::IsTerminator>())
         continue;
       int number = nodes_.size();
       numbers[&op] = number;

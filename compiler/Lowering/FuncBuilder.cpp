@@ -1,4 +1,5 @@
 #include "compiler/Lowering/FuncBuilder.h"
+#include "compiler/Fusion/Grouping.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -19,6 +20,7 @@ mlir::Location FuncBuilder::named(llvm::StringRef name) const {
 }
 
 Value FuncBuilder::buffer(Value graphValue) {
+  graphValue = storageOf(graphValue);
   for (const Buffer &buffer : buffers_)
     if (buffer.shared && buffer.source.value == graphValue)
       return buffer.argument;

@@ -6,8 +6,8 @@
 #include "compiler/Lowering/Decompose.h"
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
-#include "compiler/Lowering/SymbolValues.h"
 #include "compiler/Support/Locations.h"
+#include "dialects/Graph/SymbolValues.h"
 #include "dialects/Plan/PlanDialect.h"
 #include "runtime/plan/CpuAlgorithm.h"
 #include "runtime/plan/Workspace.h"
@@ -70,6 +70,8 @@ public:
     findForward();
     // Init steps run first, whatever their place in the graph.
     llvm::stable_sort(groups, [&](GroupOp a, GroupOp b) { return runsOnce(a) > runsOnce(b); });
+    if (failed(verifyAssigns(groups)))
+      return failure();
     for (GroupOp group : groups)
       if (failed(addGroup(group)))
         return failure();
@@ -79,6 +81,22 @@ public:
 
 private:
   bool runsOnce(GroupOp group) { return heddle::runsOnce(group, once_); }
+
+  /// A leaf is written over by the last group that reads it.
+  LogicalResult verifyAssigns(llvm::ArrayRef<GroupOp> groups) {
+    llvm::DenseMap<Value, GroupOp> written;
+    for (GroupOp group : groups) {
+      bool early = false;
+      auto look = [&](Value operand) { early |= written.contains(baseOf(operand)); };
+      group->walk([&](mlir::Operation *inner) { llvm::for_each(inner->getOperands(), look); });
+      if (early)
+        return group.emitError("reads a leaf after its new value was written over it");
+      for (Value result : group.getResults())
+        if (Value leaf = storageOf(result); leaf != result)
+          written[leaf] = group;
+    }
+    return success();
+  }
 
   std::string unique(llvm::StringRef wanted) {
     std::string name;
@@ -102,10 +120,13 @@ private:
 
   /// The buffer of a base; made at its first use for leaves and group results.
   plan::BufferOp bufferOf(Value value) {
+    value = storageOf(value);
     if (plan::BufferOp known = buffers_.lookup(value))
       return known;
     if (auto parameter = value.getDefiningOp<ParameterOp>())
-      return addParameter(parameter);
+      return addLeaf(parameter.getResult(), parameter.getParts(), plan::Role::Parameter);
+    if (auto state = value.getDefiningOp<StateOp>())
+      return addLeaf(state.getResult(), state.getParts(), plan::Role::State);
     if (auto constant = value.getDefiningOp<ConstantOp>()) {
       plan::BufferOp buffer = addBuffer(value, plan::Role::Constant, "constant");
       auto elements = llvm::cast<mlir::DenseElementsAttr>(constant.getValue());
@@ -136,10 +157,9 @@ private:
     return false;
   }
 
-  plan::BufferOp addParameter(ParameterOp parameter) {
-    auto first = llvm::cast<PartAttr>(parameter.getParts()[0]);
-    plan::BufferOp buffer = addBuffer(parameter.getResult(), plan::Role::Parameter, first.getName());
-    buffer.setPartsAttr(partsOf(parameter.getParts(), ""));
+  plan::BufferOp addLeaf(Value leaf, mlir::ArrayAttr parts, plan::Role role) {
+    plan::BufferOp buffer = addBuffer(leaf, role, llvm::cast<PartAttr>(parts[0]).getName());
+    buffer.setPartsAttr(partsOf(parts, ""));
     return buffer;
   }
 
@@ -177,10 +197,26 @@ private:
     }
   }
 
+  bool dependsOnState(mlir::Operation *op) {
+    auto known = onState_.find(op);
+    if (known != onState_.end())
+      return known->second;
+    bool found = llvm::isa<StateOp>(op);
+    op->walk([&](mlir::Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (mlir::Operation *source = operand.getDefiningOp();
+            source && source->getBlock() == op->getBlock() && source != op)
+          found = found || dependsOnState(source);
+    });
+    return onState_[op] = found;
+  }
+
   plan::Phase phaseOf(GroupOp group) {
     if (runsOnce(group))
       return plan::Phase::Init;
-    return forwardOps_.contains(group) ? plan::Phase::Forward : plan::Phase::Backward;
+    if (forwardOps_.contains(group))
+      return plan::Phase::Forward;
+    return dependsOnState(group) ? plan::Phase::Optimizer : plan::Phase::Backward;
   }
 
   LogicalResult addGroup(GroupOp group) {
@@ -232,7 +268,7 @@ private:
     key.addNumber(static_cast<uintptr_t>(group.getKind()));
     key.addNumber(part ? *part + 1 : 0);
     for (Value result : group.getResults())
-      key.defineValue(result);
+      key.defineValue(storageOf(result));
     for (mlir::Operation &op : group.getBody().front())
       key.addOp(&op);
     return key;
@@ -349,6 +385,7 @@ private:
   llvm::DenseMap<Value, bool> once_;
   llvm::SmallVector<Value> forward_; ///< Results of the function that are no gradients.
   llvm::SmallPtrSet<mlir::Operation *, 32> forwardOps_;
+  llvm::DenseMap<mlir::Operation *, bool> onState_;
   llvm::StringMap<unsigned> names_;
   llvm::StringMap<std::string> kernels_; ///< By text.
   std::map<GroupKey::Words, Launch> launches_;

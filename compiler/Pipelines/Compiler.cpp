@@ -157,8 +157,8 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
   CompileOptions options = given;
   if (options.device != "cpu" && options.device != "cuda")
     return runtime::invalidInput("unknown device '" + options.device + "', wanted cpu or cuda");
-  if (options.mode != "forward" && options.mode != "backward")
-    return runtime::invalidInput("mode '" + options.mode + "' is not there yet, wanted forward or backward");
+  if (options.mode != "forward" && options.mode != "backward" && options.mode != "step")
+    return runtime::invalidInput("unknown mode '" + options.mode + "', wanted forward, backward or step");
   if (options.prepareWeights && options.mode != "forward")
     return runtime::invalidInput("weights are prepared for mode forward alone: others change them");
   if (options.prepareWeights && options.precision != Precision::BF16)
@@ -171,8 +171,13 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
                                                            &result.report.warnings));
   result.report.times.push_back({"Import", millisecondsSince(start)});
   HEDDLE_RETURN_IF_ERROR(impl_->run(*module, request, options, result.report));
-  if (!options.stopAfter.empty() && options.stopAfter != phaseNames().back())
+  if (!options.stopAfter.empty() && options.stopAfter != phaseNames().back()) {
+    // No plan yet, but what it would be of and for.
+    result.plan.model = shortName(request.model);
+    result.plan.device = options.device;
+    result.plan.target = options.target;
     return result;
+  }
   FirstDiagnostic diagnostic(&impl_->context);
   auto programs = module->getOps<plan::ProgramOp>();
   llvm::FailureOr<runtime::Plan> plan = plan::toRuntimePlan(*programs.begin());
@@ -187,7 +192,7 @@ StatusOr<runtime::reference::Program> Compiler::reference(const ModelRequest &re
   HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, mode)));
   if (mode != "forward") {
     mlir::PassManager manager(&impl_->context);
-    addAutodiffPhase(manager);
+    addAutodiffPhase(manager, /*optimizer=*/mode == "step");
     FirstDiagnostic diagnostic(&impl_->context);
     if (failed(manager.run(*module)))
       return diagnostic.status("Autodiff");

@@ -91,7 +91,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Autodiff:
     // After raising: the gradients of norms and attention are the fused ones.
     if (options.mode != "forward")
-      addAutodiffPhase(manager);
+      addAutodiffPhase(manager, /*optimizer=*/options.mode == "step");
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
@@ -124,9 +124,10 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Plan:
     // Last: lifetimes count all steps.
-    if (compiled)
+    if (compiled) {
+      manager.addNestedPass<plan::ProgramOp>(plan::createPlanProductLayouts());
       manager.addNestedPass<plan::ProgramOp>(plan::createPlanMemory());
-    else
+    } else
       manager.addNestedPass<plan::ProgramOp>(plan::createPlanEagerMemory());
     manager.addNestedPass<plan::ProgramOp>(plan::createVerifyPlan());
     break;

@@ -64,6 +64,8 @@ private:
   int32_t add(mlir::Value value);
   Status visit(mlir::Operation &op);
   void parameter(ParameterOp op);
+  void state(StateOp op);
+  void addOutputs(int32_t value, mlir::ArrayAttr parts, llvm::StringRef suffix);
   static void attributes(mlir::Operation &op, reference::Operation &out);
 
   reference::Program program_;
@@ -97,6 +99,42 @@ void ProgramBuilder::parameter(ParameterOp op) {
     parts.push_back(std::move(part));
   }
   program_.parameters.emplace_back(std::move(parts), add(op.getResult()));
+}
+
+/// States begin as constants.
+void ProgramBuilder::state(StateOp op) {
+  std::vector<double> elements;
+  for (PartAttr part : op.getParts().getAsRange<PartAttr>()) {
+    int64_t count = 1;
+    for (int64_t extent : part.getShape())
+      count *= extent;
+    elements.insert(elements.end(), static_cast<size_t>(count), part.getScale().getValueAsDouble());
+  }
+  if (llvm::all_equal(elements))
+    elements.resize(1);
+  program_.constants.emplace_back(std::move(elements), add(op.getResult()));
+}
+
+/// The parts of a value, one output each.
+void ProgramBuilder::addOutputs(int32_t value, mlir::ArrayAttr parts, llvm::StringRef suffix) {
+  int64_t offset = 0;
+  for (PartAttr part : parts.getAsRange<PartAttr>()) {
+    int32_t output = value;
+    if (parts.size() > 1) {
+      output = static_cast<int32_t>(program_.values.size());
+      program_.values.push_back({program_.values[value].dtype, part.getShape().vec()});
+      reference::Operation slice;
+      slice.name = "slice";
+      slice.operands = {value};
+      slice.results = {output};
+      slice.ints["offsets"].assign(part.getShape().size(), 0);
+      slice.ints["offsets"][0] = offset;
+      slice.ints["strides"].assign(part.getShape().size(), 1);
+      program_.operations.push_back(std::move(slice));
+      offset += part.getShape().front();
+    }
+    program_.outputs.emplace_back((part.getName() + suffix).str(), output);
+  }
 }
 
 void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) {
@@ -149,6 +187,15 @@ Status ProgramBuilder::visit(mlir::Operation &op) {
     parameter(weight);
     return Status::ok();
   }
+  if (auto kept = llvm::dyn_cast<StateOp>(op)) {
+    state(kept);
+    return Status::ok();
+  }
+  if (auto assign = llvm::dyn_cast<AssignOp>(op)) {
+    auto parts = assign.getLeaf().getDefiningOp()->getAttrOfType<mlir::ArrayAttr>("parts");
+    addOutputs(index_.at(assign.getValue()), parts, "");
+    return Status::ok();
+  }
   if (auto constant = llvm::dyn_cast<ConstantOp>(op)) {
     auto dense = llvm::cast<mlir::DenseElementsAttr>(constant.getValue());
     program_.constants.emplace_back(elementsOf(dense), add(constant.getResult()));
@@ -185,8 +232,11 @@ runtime::StatusOr<reference::Program> ProgramBuilder::build(mlir::func::FuncOp m
   for (mlir::Operation &op : body.without_terminator())
     HEDDLE_RETURN_IF_ERROR(visit(op));
   for (auto [number, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-    program_.outputs.emplace_back(main.getResultAttrOfType<mlir::StringAttr>(number, kNameAttr).str(),
-                                  index_.at(value));
+    if (auto parts = main.getResultAttrOfType<mlir::ArrayAttr>(number, kGradientAttr))
+      addOutputs(index_.at(value), parts, ".grad");
+    else
+      program_.outputs.emplace_back(main.getResultAttrOfType<mlir::StringAttr>(number, kNameAttr).str(),
+                                    index_.at(value));
   return std::move(program_);
 }
 

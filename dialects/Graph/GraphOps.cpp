@@ -15,14 +15,17 @@ using mlir::success;
 #define GET_OP_CLASSES
 #include "dialects/Graph/GraphOps.cpp.inc"
 
-LogicalResult ParameterOp::verify() {
-  auto type = llvm::cast<mlir::RankedTensorType>(getResult().getType());
-  if (getParts().empty())
-    return emitOpError("wants at least one part");
+/// Of the leaves that are made of parts, parameters and states.
+template <typename OpTy>
+static LogicalResult verifyLeaf(OpTy op) {
+  auto emitOpError = [&] { return op.emitOpError(); };
+  auto type = llvm::cast<mlir::RankedTensorType>(op.getResult().getType());
+  if (op.getParts().empty())
+    return emitOpError() << "wants at least one part";
   if (type.getRank() == 0)
-    return emitOpError("wants a result of rank at least 1");
+    return emitOpError() << "wants a result of rank at least 1";
   int64_t rows = 0;
-  for (PartAttr part : getParts().getAsRange<PartAttr>()) {
+  for (PartAttr part : op.getParts().template getAsRange<PartAttr>()) {
     llvm::ArrayRef<int64_t> shape = part.getShape();
     if (shape.size() != static_cast<size_t>(type.getRank()) ||
         shape.drop_front() != type.getShape().drop_front())
@@ -39,6 +42,20 @@ LogicalResult ParameterOp::verify() {
   }
   if (rows != type.getDimSize(0))
     return emitOpError() << "the parts have " << rows << " rows, the result has " << type.getDimSize(0);
+  return success();
+}
+
+LogicalResult ParameterOp::verify() { return verifyLeaf(*this); }
+
+LogicalResult StateOp::verify() { return verifyLeaf(*this); }
+
+LogicalResult AssignOp::verify() {
+  mlir::Operation *leaf = getLeaf().getDefiningOp();
+  if (!llvm::isa_and_nonnull<ParameterOp, StateOp>(leaf))
+    return emitOpError("wants the result of graph.parameter or graph.state as what is assigned to");
+  for (mlir::Operation *user : leaf->getUsers())
+    if (user != getOperation() && llvm::isa<AssignOp>(user))
+      return emitOpError("is not the only one of its leaf");
   return success();
 }
 

@@ -59,6 +59,32 @@ def Graph_EmbeddingGradOp : Graph_Pure<"embedding_grad", [AllElementTypesMatch<[
   let hasVerifier = 1;
 }
 
+def Graph_StateOp : Graph_Pure<"state"> {
+  let summary = "A value that lives from run to run";
+  let description = [{
+    What an optimizer keeps: moments, its scalars. Its parts are named, shaped and initialised as those of graph.parameter
+    are; no file of weights gives them. `graph.assign` says what it is in the next run.
+
+    Example: `%m = graph.state [#graph.part<"exp_avg.w", [8, 8], constant, 0.0>] : tensor<8x8xf32>`.
+  }];
+  let arguments = (ins TypedArrayAttrBase<Graph_PartAttr, "parts">:$parts);
+  let results = (outs Graph_Float:$result);
+  let assemblyFormat = "$parts attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Graph_AssignOp : Graph_Op<"assign", [AllTypesMatch<["leaf", "value"]>]> {
+  let summary = "What a parameter or a state is from the next run on";
+  let description = [{
+    `leaf` is the result of graph.parameter or graph.state, which is assigned once at most. In this run every reader sees
+    the old value; the new one is written in place, after them.
+    Example: `graph.assign %w, %updated : tensor<8x8xf32>`.
+  }];
+  let arguments = (ins Graph_Float:$leaf, Graph_Float:$value);
+  let assemblyFormat = "$leaf `,` $value attr-dict `:` type($leaf)";
+  let hasVerifier = 1;
+}
+
 class Graph_ActivationGrad<string opMnemonic, string text>
     : Graph_Pure<opMnemonic, [SameOperandsAndResultType, Graph_Elementwise]> {
   let summary = text;

@@ -54,9 +54,10 @@ int64_t BufferOp::getByteSize() {
 
 /// Parts are inside the buffer and disjoint.
 static LogicalResult verifyParts(BufferOp buffer, mlir::ArrayAttr parts) {
-  if (buffer.getRole() != Role::Parameter && buffer.getRole() != Role::Output)
+  if (buffer.getRole() != Role::Parameter && buffer.getRole() != Role::State &&
+      buffer.getRole() != Role::Output)
     return buffer.emitOpError() << "of role " << stringifyRole(buffer.getRole())
-                                << " has parts, wanted them on parameters and outputs alone";
+                                << " has parts, wanted them on parameters, states and outputs alone";
   // Every attribute of the array was checked by the op's constraints.
   auto sorted = llvm::map_to_vector(parts, [](mlir::Attribute part) { return llvm::cast<PartAttr>(part); });
   int64_t capacity = buffer.getByteSize() / *elementBytes(buffer.getElementType());
@@ -107,6 +108,23 @@ LogicalResult BufferOp::verify() {
                  (type.getElementType().isSignlessInteger(32) || type.getElementType().isSignlessInteger(64));
   if (limit < 0 || (limit > 0 && !indices))
     return emitOpError() << "indexLimit " << limit << ", wanted 0, or above 0 for an input of i32 or i64";
+  if (auto panel = static_cast<int64_t>(getPanel())) {
+    if (panel < 0 || getRole() != Role::Parameter || type.getRank() != 2 ||
+        !llvm::isa<mlir::FloatType>(type.getElementType()) || bytes != 0)
+      return emitOpError()
+             << "panel " << panel
+             << ", wanted 0, or above 0 for a parameter that is a matrix of floats and nothing else";
+  }
+  if (auto pitch = static_cast<int64_t>(getPitch())) {
+    int64_t width = type.getRank() > 0 ? type.getShape().back() : 0;
+    int64_t rows = width > 0 ? type.getNumElements() / width : 0, size = *elementBytes(type.getElementType());
+    if (getRole() != Role::Output || width == 0 || pitch <= width || pitch > (bytes / size) / rows ||
+        getParts())
+      return emitOpError()
+             << "pitch " << pitch
+             << ", wanted 0, or more than the last extent for an output without parts whose bytes "
+                "hold all its rows";
+  }
   if (getOffset()) {
     auto offset = static_cast<int64_t>(*getOffset());
     if (offset < 0 || offset % kArenaAlignment)

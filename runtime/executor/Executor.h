@@ -59,8 +59,11 @@ public:
   virtual Status run() = 0;
   virtual Status synchronize() = 0;
   virtual StatusOr<std::vector<uint8_t>> output(const std::string &name) = 0;
-  /// The current values of a parameter's part, in the buffer's dtype.
+  /// The current values of a part of a parameter or a state, in the buffer's dtype.
   virtual StatusOr<std::vector<uint8_t>> parameter(const std::string &partName) = 0;
+  /// Gives it other values, exactly its bytes in the buffer's dtype: an optimizer's learning rate, or what
+  /// was saved. What Init steps made of a parameter stays as it is.
+  virtual Status setParameter(const std::string &partName, std::span<const uint8_t> data) = 0;
   /// One run, timed step by step on the device.
   virtual StatusOr<std::vector<StepTime>> profile() = 0;
   virtual ExecutorStats stats() const = 0;

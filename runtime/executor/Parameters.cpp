@@ -31,7 +31,7 @@ public:
   Status fill(const Buffer &buffer, const ParameterPart &part, char *address) {
     char *destination = address + part.elementOffset * sizeOf(buffer.dtype);
     int64_t elements = elementsOf(part.shape);
-    if (source_) {
+    if (source_ && buffer.role == BufferRole::Parameter) {
       HEDDLE_ASSIGN_OR_RETURN(std::optional<StoredValues> values, source_(part));
       if (values)
         return values->dtype == buffer.dtype ? upload(*values, destination, elements)
@@ -99,17 +99,21 @@ Status fillBuffers(Device &device, const Plan &plan, std::span<char *const> addr
       continue;
     switch (buffer.role) {
     case BufferRole::Parameter:
+    case BufferRole::State:
       if (!partsCover(buffer))
         HEDDLE_RETURN_IF_ERROR(device.fill(addresses[i], 0, buffer.bytes));
       for (const ParameterPart &part : buffer.parts)
         HEDDLE_RETURN_IF_ERROR(filler.fill(buffer, part, addresses[i]).with("parameter " + part.name));
+      // Values are drawn, read and converted in the order of the state dict; only then do they move.
+      if (buffer.panel > 0)
+        HEDDLE_RETURN_IF_ERROR(
+            device.packPanels(addresses[i], buffer.dtype, buffer.shape[0], buffer.shape[1], buffer.panel));
       break;
     case BufferRole::Constant:
       if (!buffer.data.empty())
         HEDDLE_RETURN_IF_ERROR(
             device.upload(addresses[i], buffer.data.data(), static_cast<int64_t>(buffer.data.size())));
       break;
-    case BufferRole::State:
     case BufferRole::Input:
       HEDDLE_RETURN_IF_ERROR(device.fill(addresses[i], 0, buffer.bytes));
       break;

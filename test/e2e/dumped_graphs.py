@@ -13,9 +13,9 @@ for precision in ("fp32", "bf16"):
     done = test.command("explain", "study:small", "--layers", "2", "--batch", "2", "--context", "17", "--vocab", "100",
                         "--precision", precision, "--device", DEVICE, "--dump-to", folder)
     test.check(done.returncode == 0, f"explain, {precision}: {done.stderr[:1000]}")
-    for phase in ("0-Import", "1-Graph", "2-Precision", "3-Layout"):
+    for phase in ("0-Import", "1-Graph", "2-Layout", "4-Precision"):
         test.verdict(f"{phase} of {precision}", os.path.join(folder, f"{phase}.mlir"))
-    test.verdict(f"2-Precision of {precision}, as bf16", os.path.join(folder, "2-Precision.mlir"), "--precision", "bf16")
+    test.verdict(f"4-Precision of {precision}, as bf16", os.path.join(folder, "4-Precision.mlir"), "--precision", "bf16")
 
 HEAD = 'func.func @main(%x: tensor<4x8x{}> {{graph.name = "x"}}, %z: tensor<4x3xf32> {{graph.name = "z"}}) -> (tensor<4x11x{}> {{graph.name = "y"}}) {{'
 test.verdict("a cast of a concatenation", test.write("whole.mlir", HEAD.format("f32", "bf16") + """

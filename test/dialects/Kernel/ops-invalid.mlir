@@ -223,3 +223,22 @@ kernel.func @row_sums_indices(%g: !kernel.buffer<f32>, %n: index) {
   // expected-error@+1 {{indices are 'f32', wanted i32 or i64}}
   kernel.row_sums 8 of %g[%n] by %g[%n] into %g[%n] : <f32>, <f32>, <f32>
 }
+
+// -----
+
+// expected-error@+1 {{has no results}}
+"kernel.func"() <{function_type = (index) -> index, sym_name = "results"}> ({
+^bb0(%n: index):
+  kernel.rows () in () {}
+}) : () -> ()
+
+// -----
+
+kernel.func @column(%n: index) {
+  kernel.rows (%i) in (%n) {
+    // expected-error@+1 {{wants one index argument, the column}}
+    "kernel.columns"(%n) ({
+      "kernel.yield"() : () -> ()
+    }) : (index) -> ()
+  }
+}

@@ -123,7 +123,7 @@ Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {
       for (const Buffer &buffer : plan.buffers)
         if (buffer.role == BufferRole::Input) {
           isInput |= buffer.name == name;
-          names += " " + buffer.name;
+          names.append(" ").append(buffer.name);
         }
       if (!isInput)
         return invalidInput(plan.model + " has no input '" + name + "'; it has:" + names);
@@ -149,6 +149,17 @@ StatusOr<Tensors> readOutputs(Executor &executor, const Plan &plan) {
       }
     }
   return outputs;
+}
+
+StatusOr<Tensors> readState(Executor &executor, const Plan &plan) {
+  Tensors state;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.role == BufferRole::Parameter || buffer.role == BufferRole::State)
+      for (const ParameterPart &part : buffer.parts) {
+        HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data, executor.parameter(part.name));
+        state.emplace(part.name, HostTensor{buffer.dtype, part.shape, std::move(data)});
+      }
+  return state;
 }
 
 Status withPlannedPeak(Status status, const Plan &plan) {

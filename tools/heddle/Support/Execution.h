@@ -37,6 +37,8 @@ runtime::Status setInputs(runtime::Executor &executor, const runtime::Plan &plan
 
 /// Reads every output.
 runtime::StatusOr<Tensors> readOutputs(runtime::Executor &executor, const runtime::Plan &plan);
+/// Reads every part of parameters and states.
+runtime::StatusOr<Tensors> readState(runtime::Executor &executor, const runtime::Plan &plan);
 
 /// Adds to an OutOfMemory error what the plan needs in all, known before anything ran.
 runtime::Status withPlannedPeak(runtime::Status status, const runtime::Plan &plan);

@@ -1,0 +1,128 @@
+#include "compiler/Autodiff/AdamW.h"
+
+#include <limits>
+
+using namespace heddle;
+using namespace heddle::graph;
+using mlir::Value;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class AdamW {
+public:
+  explicit AdamW(mlir::OpBuilder &builder)
+      : builder_(builder), g_(builder, mlir::NameLoc::get(builder.getStringAttr("optimizer"))),
+        f32_(builder.getF32Type()), one_(tensorType(builder.getContext(), {SymbolicDim::fixed(1)}, f32_)) {}
+
+  Value build(llvm::ArrayRef<Trained> trained);
+
+private:
+  /// A state that begins as `value` everywhere.
+  Value state(llvm::ArrayRef<PartAttr> parts, mlir::RankedTensorType type) {
+    llvm::SmallVector<mlir::Attribute> attrs(parts.begin(), parts.end());
+    return StateOp::create(builder_, g_.location(), type, builder_.getArrayAttr(attrs));
+  }
+  PartAttr part(const std::string &name, llvm::ArrayRef<int64_t> shape, double value) {
+    return PartAttr::get(builder_.getContext(), name, shape, InitKind::Constant,
+                         builder_.getF64FloatAttr(value));
+  }
+  Value scalar(const std::string &name, double value) {
+    return state(part("adamw." + name, {1}, value), one_);
+  }
+  Value moments(ParameterOp parameter, const std::string &prefix) {
+    llvm::SmallVector<PartAttr> parts;
+    for (PartAttr of : parameter.getParts().getAsRange<PartAttr>())
+      parts.push_back(part(prefix + of.getName().str(), of.getShape(), 0.0));
+    return state(parts, withElementType(typeOf(parameter.getResult()), f32_));
+  }
+  void assign(Value leaf, Value value) { AssignOp::create(builder_, g_.location(), leaf, value); }
+  Value mul(Value a, Value b) { return g_.binary<MulOp>(a, b); }
+  Value add(Value a, Value b) { return g_.binary<AddOp>(a, b); }
+  Value sub(Value a, Value b) { return g_.binary<SubOp>(a, b); }
+  Value div(Value a, Value b) { return g_.binary<DivOp>(a, b); }
+
+  Value sumOfSquares(Value gradient);
+  void update(const Trained &trained);
+
+  mlir::OpBuilder &builder_;
+  GraphBuilder g_;
+  mlir::Type f32_;
+  mlir::RankedTensorType one_;
+  /// What all parameters share: [1].
+  Value oneMinusBeta1_, oneMinusBeta2_, rate_, decay_, rootCorrection_, epsilon_, clip_;
+  Value finite_; ///< i1 [1].
+};
+
+} // namespace
+
+/// One sum for each row, [rows]: a second stage adds up those of all parameters.
+Value AdamW::sumOfSquares(Value gradient) {
+  Value single = g_.cast(gradient, f32_, /*implicit=*/true);
+  int64_t last = typeOf(single).getRank() - 1;
+  Value sums = g_.reduce(ReduceKind::Sum, mul(single, single), {last});
+  return g_.reshape(sums, {elementCount(symbolicShape(typeOf(sums)))});
+}
+
+void AdamW::update(const Trained &trained) {
+  ParameterOp parameter = trained.parameter;
+  g_.setLocation(parameter.getLoc());
+  Value weight = parameter.getResult();
+  SymbolicShape shape = symbolicShape(typeOf(weight));
+  auto spread = [&](Value value) {
+    llvm::SmallVector<SymbolicDim> ones(shape.size(), SymbolicDim::fixed(1));
+    return g_.broadcast(g_.reshape(value, ones), shape);
+  };
+  Value p = g_.cast(weight, f32_, /*implicit=*/true);
+  Value gradient = mul(g_.cast(trained.gradient, f32_, /*implicit=*/true), spread(clip_));
+  Value m = moments(parameter, "exp_avg."), v = moments(parameter, "exp_avg_sq.");
+  Value nextM = add(m, mul(sub(gradient, m), spread(oneMinusBeta1_)));
+  Value nextV = add(v, mul(sub(mul(gradient, gradient), v), spread(oneMinusBeta2_)));
+  Value root = add(div(g_.unary<SqrtOp>(nextV), spread(rootCorrection_)), spread(epsilon_));
+  Value change = div(mul(nextM, spread(rate_)), root);
+  if (shape.size() > 1)
+    change = add(change, mul(p, spread(decay_)));
+  Value next = g_.cast(sub(p, change), typeOf(weight).getElementType(), /*implicit=*/true);
+  Value finite = spread(finite_);
+  assign(m, g_.select(finite, nextM, m));
+  assign(v, g_.select(finite, nextV, v));
+  assign(weight, g_.select(finite, next, weight));
+}
+
+Value AdamW::build(llvm::ArrayRef<Trained> trained) {
+  llvm::SmallVector<Value> squares;
+  for (const Trained &each : trained)
+    squares.push_back(sumOfSquares(each.gradient));
+  Value all = squares.size() == 1 ? squares.front() : g_.concat(squares, 0);
+  Value norm = g_.unary<SqrtOp>(g_.reduce(ReduceKind::Sum, all, {0}));
+
+  Value rate = scalar("lr", 1e-3), decay = scalar("weight_decay", 1e-2), limit = scalar("max_norm", 1e30);
+  oneMinusBeta1_ = scalar("one_minus_beta1", 0.1);
+  oneMinusBeta2_ = scalar("one_minus_beta2", 0.001);
+  epsilon_ = scalar("epsilon", 1e-8);
+  finite_ = g_.compare(Predicate::LT, norm, g_.splat(one_, kInfinity));
+  clip_ = g_.binary<MinimumOp>(div(limit, g_.binary<AddOp>(norm, 1e-6)), g_.splat(one_, 1.0));
+  auto advance = [&](const std::string &name, Value rest) {
+    Value correction = scalar(name, 0.0);
+    Value next = add(correction, mul(rest, sub(g_.splat(one_, 1.0), correction)));
+    assign(correction, g_.select(finite_, next, correction));
+    return next;
+  };
+  Value correction1 = advance("correction1", oneMinusBeta1_),
+        correction2 = advance("correction2", oneMinusBeta2_);
+  rate_ = div(rate, correction1);
+  rootCorrection_ = g_.unary<SqrtOp>(correction2);
+  decay_ = mul(rate, decay);
+  Value step = scalar("step", 0.0), skipped = scalar("skipped", 0.0);
+  Value counted = g_.cast(finite_, f32_);
+  assign(step, add(step, counted));
+  assign(skipped, add(skipped, sub(g_.splat(one_, 1.0), counted)));
+  for (const Trained &each : trained)
+    update(each);
+  return g_.reshape(norm, {});
+}
+
+Value heddle::buildAdamW(mlir::OpBuilder &builder, llvm::ArrayRef<Trained> trained) {
+  return AdamW(builder).build(trained);
+}
