@@ -384,14 +384,18 @@ func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
 // CHECK-DAG: %[[G4:[0-9]+]] = graph.pow %[[A]], %[[G3]]
 // CHECK-DAG: %[[G5:[0-9]+]] = graph.mul %[[B]], %[[G4]]
 // CHECK-DAG: %[[G6:[0-9]+]] = graph.mul %[[DY]], %[[G5]]
-// CHECK-DAG: %[[G7:[0-9]+]] = graph.log %[[A]]
-// CHECK-DAG: %[[G8:[0-9]+]] = graph.mul %[[Y]], %[[G7]]
-// CHECK-DAG: %[[G9:[0-9]+]] = graph.mul %[[DY]], %[[G8]]
-// CHECK-DAG: %[[G10:[0-9]+]] = graph.constant dense<0.000000e+00> : tensor<4x6xf32>
-// CHECK-DAG: %[[G11:[0-9]+]] = graph.constant dense<0.000000e+00> : tensor<4x6xf32>
-// CHECK-DAG: %[[G12:[0-9]+]] = graph.compare eq %[[A]], %[[G11]]
-// CHECK-DAG: %[[G13:[0-9]+]] = graph.select %[[G12]], %[[G10]], %[[G9]]
-// CHECK: return %{{.*}}, %[[G6]], %[[G13]]
+// CHECK-DAG: %[[G7:[0-9]+]] = graph.constant dense<0.000000e+00> : tensor<4x6xf32>
+// CHECK-DAG: %[[G8:[0-9]+]] = graph.constant dense<0.000000e+00> : tensor<4x6xf32>
+// CHECK-DAG: %[[G9:[0-9]+]] = graph.compare eq %[[B]], %[[G8]]
+// CHECK-DAG: %[[G10:[0-9]+]] = graph.select %[[G9]], %[[G7]], %[[G6]]
+// CHECK-DAG: %[[G11:[0-9]+]] = graph.log %[[A]]
+// CHECK-DAG: %[[G12:[0-9]+]] = graph.mul %[[Y]], %[[G11]]
+// CHECK-DAG: %[[G13:[0-9]+]] = graph.mul %[[DY]], %[[G12]]
+// CHECK-DAG: %[[G14:[0-9]+]] = graph.constant dense<0.000000e+00> : tensor<4x6xf32>
+// CHECK-DAG: %[[G15:[0-9]+]] = graph.constant dense<0.000000e+00> : tensor<4x6xf32>
+// CHECK-DAG: %[[G16:[0-9]+]] = graph.compare eq %[[A]], %[[G15]]
+// CHECK-DAG: %[[G17:[0-9]+]] = graph.select %[[G16]], %[[G14]], %[[G13]]
+// CHECK: return %{{.*}}, %[[G10]], %[[G17]]
 func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
   %a = graph.parameter [#graph.part<"a", [4, 6], normal, 0.5>] : tensor<4x6xf32>
   %b = graph.parameter [#graph.part<"b", [4, 6], normal, 0.5>] : tensor<4x6xf32>
