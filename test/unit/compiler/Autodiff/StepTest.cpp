@@ -48,6 +48,8 @@ using Floats = std::vector<float>;
 class Step : public testing::TestWithParam<Choice> {
 protected:
   void SetUp() override {
+    executor_.reset(); // Before the plan and the device that it uses, where a test sets up twice.
+    device_.reset();
     std::filesystem::path path = std::filesystem::temp_directory_path() / "heddle-step-test.mlir";
     path += std::to_string(::getpid());
     path += ".mlir";
