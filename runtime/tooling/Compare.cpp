@@ -54,14 +54,16 @@ StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result,
       if (std::isfinite(wanted))
         referenceNorm.add(wanted);
       if (std::isfinite(wanted) && std::isfinite(found)) {
+        ++difference.compared;
         errorNorm.add(found - wanted);
         difference.maxAbs = std::max(difference.maxAbs, std::fabs(found - wanted));
-      } else if (!(found == wanted || (std::isnan(found) && std::isnan(wanted)))) {
+      } else if (std::isnan(found) && std::isnan(wanted)) {
+        ++difference.bothNaN;
+      } else if (found != wanted) {
         ++difference.misplaced;
       }
     }
   }
-  difference.elements = count;
   difference.referenceNorm = referenceNorm.value();
   difference.errorNorm = errorNorm.value();
   return difference;
@@ -103,7 +105,7 @@ double errorBound(DType dtype, const Difference &eager, const ErrorScale &scale)
     return eager.referenceNorm > 0 ? absolute / eager.referenceNorm : absolute;
   }
   double sums = std::sqrt(static_cast<double>(scale.longestSum)) / 2 * unitRoundoff(DType::F32);
-  double few = eager.elements < kFew ? scale.roundoff : 0;
+  double few = eager.compared < kFew ? scale.roundoff : 0;
   double moved = eager.referenceNorm > 0 ? scale.moved / eager.referenceNorm : scale.moved;
   return std::max({1.5 * eager.relative(), 4 * own, sums, few, moved});
 }

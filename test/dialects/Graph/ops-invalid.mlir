@@ -50,7 +50,7 @@ func.func @parameter_scale() {
 // -----
 
 func.func @parameter_elements() {
-  // expected-error@below {{result #0 must be tensor of static extents of at least 1, rank at most 6, elements f32, bf16 or f16}}
+  // expected-error@below {{result #0 must be tensor of static extents of at least 1, rank at most 6, at most 1e15 elements of f32, bf16 or f16}}
   %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xi32>
   return
 }
@@ -114,7 +114,7 @@ func.func @rank_7(%x: tensor<1x1x1x1x1x1x1xf32>) {
 // -----
 
 func.func @exp_of_integers(%x: tensor<4xi32>) {
-  // expected-error-re@below {{operand #0 must be tensor {{.*}} elements f32, bf16 or f16}}
+  // expected-error-re@below {{operand #0 must be tensor {{.*}} elements of f32, bf16 or f16}}
   %y = graph.exp %x : tensor<4xi32>
   return
 }
@@ -122,7 +122,7 @@ func.func @exp_of_integers(%x: tensor<4xi32>) {
 // -----
 
 func.func @not_of_numbers(%x: tensor<4xf32>) {
-  // expected-error-re@below {{operand #0 must be tensor {{.*}} elements i1}}
+  // expected-error-re@below {{operand #0 must be tensor {{.*}} elements of i1}}
   %y = graph.not %x : tensor<4xf32>
   return
 }
@@ -606,7 +606,7 @@ func.func @loss_result_type(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi32>) {
 // -----
 
 func.func @loss_float_targets(%x: tensor<2x3x5xf32>, %t: tensor<2x3xf32>) {
-  // expected-error@below {{operand #1 must be tensor of static extents of at least 1, rank at most 6, elements i32 or i64}}
+  // expected-error@below {{operand #1 must be tensor of static extents of at least 1, rank at most 6, at most 1e15 elements of i32 or i64}}
   %y = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<2x3x5xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
   return
 }

@@ -48,6 +48,15 @@ TEST(Compare, EqualInfinitiesAndNaNsAgree) {
   EXPECT_EQ(d.misplaced, 0);
   EXPECT_DOUBLE_EQ(d.referenceNorm, 1);
   EXPECT_DOUBLE_EQ(d.errorNorm, 0);
+  EXPECT_EQ(d.bothNaN, 1);
+  EXPECT_EQ(d.compared, 1);
+}
+
+TEST(Compare, NothingIsComparedWhereNothingIsFinite) {
+  Difference d = differ({NAN, INFINITY}, {kNaN, kInf});
+  EXPECT_EQ(d.compared, 0);
+  EXPECT_EQ(d.bothNaN, 1);
+  EXPECT_EQ(d.misplaced, 0);
 }
 
 TEST(Compare, OtherInfinitiesAndNaNsAreMisplaced) {
@@ -89,17 +98,17 @@ TEST(Compare, TheBoundIsOneAndAHalfTimesEagerWithAFloor) {
 
 TEST(Compare, AFewElementsMayBeOffByARoundingOfTheProducts) {
   Difference exact = withError(0), off = withError(0x1p-8);
-  exact.elements = 63;
+  exact.compared = 63;
   EXPECT_TRUE(passes(DType::F32, exact, off, {.longestSum = 4, .roundoff = 0x1p-8}));
   EXPECT_FALSE(passes(DType::F32, exact, withError(0x1.1p-8), {.longestSum = 4, .roundoff = 0x1p-8}));
-  exact.elements = 64;
+  exact.compared = 64;
   EXPECT_FALSE(passes(DType::F32, exact, off, {.longestSum = 4, .roundoff = 0x1p-8}));
 }
 
 TEST(Compare, AGradientThatIsZeroByAlgebraIsJudgedByTheLargest) {
   // Noise of 1e-6 in compiled, 1e-8 in eager, where another gradient's norm is 10.
   Difference eager = withError(0), compiled = withError(0);
-  eager.elements = compiled.elements = 1000;
+  eager.compared = compiled.compared = 1000;
   eager.referenceNorm = compiled.referenceNorm = 1e-16;
   eager.errorNorm = 1e-8;
   compiled.errorNorm = 1e-6;
@@ -125,7 +134,7 @@ TEST(Compare, AStepMayMoveAWeightThisWayOrThat) {
   EXPECT_DOUBLE_EQ(movedScale(1e-3, 1024, 0x1p-8, false), 2e-3 * 4);
   EXPECT_DOUBLE_EQ(movedScale(1e-3, 1024, 0x1p-8, true), 2e-3 * 32);
   Difference eager = withError(0);
-  eager.elements = 1024;
+  eager.compared = 1024;
   ErrorScale scale{.longestSum = 4, .roundoff = 0x1p-8, .moved = 8e-3};
   EXPECT_TRUE(passes(DType::F32, eager, withError(7e-3 / eager.referenceNorm), scale));
   EXPECT_FALSE(passes(DType::F32, eager, withError(9e-3 / eager.referenceNorm), scale));
@@ -137,4 +146,10 @@ TEST(Compare, NothingMisplacedPasses) {
   EXPECT_FALSE(passes(DType::F32, withError(1), bad, {.longestSum = 1024}));
   // Not even where eager has the same fault.
   EXPECT_FALSE(passes(DType::F32, bad, bad, {.longestSum = 1024}));
+}
+
+TEST(Compare, ElementsMustAgreeInNumber) {
+  std::vector<uint8_t> bytes(4);
+  EXPECT_EQ(compare(DType::F32, bytes, std::vector<double>{1, 2}).status().message(),
+            "the result has 1 elements, the reference 2");
 }
