@@ -86,16 +86,32 @@ double unitRoundoff(DType dtype) {
   return 0;
 }
 
-double errorBound(DType dtype, const Difference &eager, int64_t longestSum) {
+double movedScale(double change, int64_t elements, double roundoff, bool zeroGradient) {
+  double share = zeroGradient ? 1 : std::min(1.0, 4 * roundoff);
+  return 2 * change * std::sqrt(static_cast<double>(elements) * share);
+}
+
+bool isZeroGradient(double norm, double largest) {
+  return norm <= 1e-10 * largest; // Far above what float64's own rounding leaves.
+}
+
+double errorBound(DType dtype, const Difference &eager, const ErrorScale &scale) {
+  constexpr int64_t kFew = 64;
   double own = unitRoundoff(dtype);
   if (own == 0)
     return 1.5 * eager.relative(); // Integers have no rounding.
-  double sums = std::sqrt(static_cast<double>(longestSum)) / 2 * unitRoundoff(DType::F32);
-  return std::max({1.5 * eager.relative(), 4 * own, sums});
+  if (scale.gradients > 0 && isZeroGradient(eager.referenceNorm, scale.gradients)) {
+    double absolute = std::max(1.5 * eager.errorNorm, 4 * std::max(own, scale.roundoff) * scale.gradients);
+    return eager.referenceNorm > 0 ? absolute / eager.referenceNorm : absolute;
+  }
+  double sums = std::sqrt(static_cast<double>(scale.longestSum)) / 2 * unitRoundoff(DType::F32);
+  double few = eager.compared < kFew ? scale.roundoff : 0;
+  double moved = eager.referenceNorm > 0 ? scale.moved / eager.referenceNorm : scale.moved;
+  return std::max({1.5 * eager.relative(), 4 * own, sums, few, moved});
 }
 
-bool passes(DType dtype, const Difference &eager, const Difference &compiled, int64_t longestSum) {
-  return compiled.misplaced == 0 && compiled.relative() <= errorBound(dtype, eager, longestSum);
+bool passes(DType dtype, const Difference &eager, const Difference &compiled, const ErrorScale &scale) {
+  return compiled.misplaced == 0 && compiled.relative() <= errorBound(dtype, eager, scale);
 }
 
 } // namespace heddle::runtime
