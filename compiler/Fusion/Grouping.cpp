@@ -2,6 +2,7 @@
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Layout/Access.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/Builders.h"
@@ -333,20 +334,13 @@ llvm::SmallVector<Operation *> heddle::sinkKeyMasks(AttentionOp attention) {
 }
 
 /// `value` [B, H, S, D] with `extra` columns of zeros.
-static Value withZeros(mlir::OpBuilder &builder, mlir::Location loc, Value value, int64_t extra) {
-  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+static Value withZeros(GraphBuilder &graph, Value value, int64_t extra) {
   if (extra == 0)
     return value;
-  mlir::Type element = type.getElementType();
-  SymbolicShape one(4, SymbolicDim::fixed(1)), part = symbolicShape(type), whole = symbolicShape(type);
+  SymbolicShape one(4, SymbolicDim::fixed(1)), part = symbolicShape(typeOf(value));
   part[3] = SymbolicDim::fixed(extra);
-  whole[3] = SymbolicDim::fixed(type.getDimSize(3) + extra);
-  auto oneType = tensorType(builder.getContext(), one, element);
-  Value zero = ConstantOp::create(builder, loc, oneType,
-                                  mlir::DenseElementsAttr::get(oneType, builder.getFloatAttr(element, 0.0)));
-  Value zeros = BroadcastOp::create(builder, loc, tensorType(builder.getContext(), part, element), zero);
-  return ConcatOp::create(builder, loc, tensorType(builder.getContext(), whole, element),
-                          mlir::ValueRange{value, zeros}, 3);
+  Value zero = graph.splat(tensorType(graph.context(), one, typeOf(value).getElementType()), 0.0);
+  return graph.concat({value, graph.broadcast(zero, part)}, 3);
 }
 
 void heddle::padHeads(mlir::func::FuncOp func) {
@@ -356,20 +350,18 @@ void heddle::padHeads(mlir::func::FuncOp func) {
     int64_t extra = llvm::alignTo(width, kMultiple) - width;
     int64_t valueExtra = llvm::alignTo(valueWidth, kMultiple) - valueWidth;
     mlir::OpBuilder builder(op);
-    mlir::Location loc = op.getLoc();
-    op.getQueryMutable().assign(withZeros(builder, loc, op.getQuery(), extra));
-    op.getKeyMutable().assign(withZeros(builder, loc, op.getKey(), extra));
+    GraphBuilder graph(builder, op.getLoc());
+    op.getQueryMutable().assign(withZeros(graph, op.getQuery(), extra));
+    op.getKeyMutable().assign(withZeros(graph, op.getKey(), extra));
     if (valueExtra == 0)
       continue;
-    op.getValueMutable().assign(withZeros(builder, loc, op.getValue(), valueExtra));
-    mlir::RankedTensorType narrow = op.getResult().getType();
-    SymbolicShape wide = symbolicShape(narrow);
+    op.getValueMutable().assign(withZeros(graph, op.getValue(), valueExtra));
+    SymbolicShape wide = symbolicShape(op.getResult().getType());
     wide[3] = SymbolicDim::fixed(valueWidth + valueExtra);
-    op.getResult().setType(tensorType(builder.getContext(), wide, narrow.getElementType()));
+    op.getResult().setType(tensorType(graph.context(), wide, op.getResult().getType().getElementType()));
     builder.setInsertionPointAfter(op);
-    auto cut = SliceOp::create(builder, loc, narrow, op.getResult(), llvm::ArrayRef<int64_t>{0, 0, 0, 0},
-                               llvm::ArrayRef<int64_t>{1, 1, 1, 1});
-    op.getResult().replaceAllUsesExcept(cut.getResult(), cut);
+    Value cut = graph.slice(op.getResult(), 3, 0, valueWidth);
+    op.getResult().replaceAllUsesExcept(cut, cut.getDefiningOp());
   }
 }
 
