@@ -60,9 +60,10 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
           continue;
         members.push_back(op); // Its neighbours cannot take it.
       }
-      GroupKind kind = llvm::isa<MatmulOp>(op)      ? GroupKind::Product
-                       : llvm::isa<AttentionOp>(op) ? GroupKind::Attention
-                                                    : GroupKind::Rows;
+      GroupKind kind = llvm::isa<MatmulOp>(op)          ? GroupKind::Product
+                       : llvm::isa<AttentionOp>(op)     ? GroupKind::Attention
+                       : llvm::isa<EmbeddingGradOp>(op) ? GroupKind::RowSums
+                                                        : GroupKind::Rows;
       outline(kind, members, labelOf(op));
     }
   }

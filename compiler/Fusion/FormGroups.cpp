@@ -36,6 +36,23 @@ static llvm::SmallVector<Operation *> attentionOps(AttentionOp attention) {
   return ops;
 }
 
+/// Row sums with the casts next to them: rows are widened where they are read, sums rounded where they are
+/// written.
+static llvm::SmallVector<Operation *> rowSumsOps(EmbeddingGradOp sums) {
+  llvm::SmallVector<Operation *> ops{sums};
+  if (!sums.getResult().getType().getElementType().isF32())
+    return ops;
+  auto isTaken = [](Operation *op) {
+    return llvm::isa_and_nonnull<CastOp>(op) && hasFloatElements(op->getOperand(0).getType()) &&
+           hasFloatElements(op->getResult(0).getType());
+  };
+  if (Operation *cast = sums.getGradient().getDefiningOp(); isTaken(cast) && cast->hasOneUse())
+    ops.insert(ops.begin(), cast);
+  if (sums->hasOneUse() && isTaken(*sums->user_begin()))
+    ops.push_back(*sums->user_begin());
+  return ops;
+}
+
 /// Moves groups that read parameters alone (casts of weights) to their first readers: what they give should
 /// not live from the start of the run.
 static void sinkToReaders(mlir::Block &block) {
@@ -99,6 +116,10 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     for (Operation &op : llvm::make_early_inc_range(block))
       if (isComputeOp(&op))
         materializeOperands(&op);
+    for (auto sums : llvm::to_vector(block.getOps<EmbeddingGradOp>())) {
+      llvm::SmallVector<Operation *> ops = rowSumsOps(sums);
+      outline(GroupKind::RowSums, ops, labelOf(ops));
+    }
     fuseProducts(func, gatedProducts);
     mlir::sortTopologically(&block);
     RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);

@@ -240,6 +240,9 @@ void heddle::materializeOperands(Operation *op) {
   if (auto matmul = llvm::dyn_cast<MatmulOp>(op)) {
     for (mlir::OpOperand *operand : {&matmul.getLhsMutable(), &matmul.getRhsMutable()})
       copyUnless(*operand, matrixOperandReadable(matmul, operand->getOperandNumber()));
+  } else if (auto sums = llvm::dyn_cast<EmbeddingGradOp>(op)) {
+    copyUnless(sums.getGradientMutable(), rowsAccess(sums.getGradient()).has_value());
+    copyUnless(sums.getIndicesMutable(), flatVector(sums.getIndices()).has_value());
   } else if (auto attention = llvm::dyn_cast<AttentionOp>(op)) {
     for (mlir::OpOperand *operand :
          {&attention.getQueryMutable(), &attention.getKeyMutable(), &attention.getValueMutable()})

@@ -49,6 +49,9 @@ struct ScoresAccess {
 };
 std::optional<ScoresAccess> scoresAccess(mlir::Value value);
 
+/// How row sums read their gradient: all dimensions but the last are rows of contiguous columns, `ld` apart.
+std::optional<MatrixAccess> rowsAccess(mlir::Value value);
+
 /// A vector along the last dimension, the same for all others; the offset in elements.
 struct VectorAccess {
   mlir::Value base;
@@ -56,6 +59,8 @@ struct VectorAccess {
 };
 /// Nothing where the elements do not lie one behind the other, or differ along another dimension.
 std::optional<VectorAccess> columnVector(mlir::Value value);
+/// All elements one behind the other, in row-major order.
+std::optional<VectorAccess> flatVector(mlir::Value value);
 
 } // namespace heddle
 

@@ -233,6 +233,8 @@ private:
                 (q[3] + attention.getValue().getType().getShape()[3]);
       return addLaunch(group);
     }
+    case GroupKind::RowSums:
+      return addLaunch(group);
     case GroupKind::Rows: {
       // Also where the kernel is known: kernels that read the result name it after the op that gives it.
       decomposeNamedOps(group);
@@ -275,9 +277,10 @@ private:
   /// Lowers a group to a kernel of the program. The same text is one kernel, whichever group it comes from.
   mlir::FailureOr<Launch> lower(GroupOp group, std::optional<unsigned> part, const GroupKey &key) {
     std::string reason;
-    std::optional<LoweredKernel> kernel = group.getKind() == GroupKind::Attention
-                                              ? lowerAttentionGroup(group, symbols_, reason)
-                                              : lowerRowsGroup(group, symbols_, reason, part);
+    std::optional<LoweredKernel> kernel =
+        group.getKind() == GroupKind::Attention ? lowerAttentionGroup(group, symbols_, reason)
+        : group.getKind() == GroupKind::RowSums ? lowerRowSumsGroup(group, symbols_, reason)
+                                                : lowerRowsGroup(group, symbols_, reason, part);
     if (!kernel)
       return group.emitError() << "cannot lower the group \"" << group.getLabel() << "\": " << reason;
     std::string wanted = kernel->func->getSymName().str();

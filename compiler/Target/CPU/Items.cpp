@@ -84,6 +84,8 @@ FailureOr<int64_t> heddle::cpu::itemsOf(kernel::FuncOp func, const CpuTarget &ta
         return failure();
       return *batch * *heads * ceilDiv(*queries, attentionQueries(target));
     }
+    if (auto sums = dyn_cast<kernel::RowSumsOp>(op))
+      return number(sums.getRows(), "number of rows");
     auto rows = dyn_cast<kernel::RowsOp>(op);
     if (!rows)
       continue;

@@ -62,6 +62,8 @@ LogicalResult heddle::cpu::lowerKernel(OpBuilder &builder, kernel::FuncOp func, 
       emitted = lowerRows(emitter, rows, target, uses.keepRows, begin, end);
     else if (auto skeleton = dyn_cast<kernel::SkeletonOp>(op))
       emitted = lowerAttention(emitter, skeleton, target, begin, end);
+    else if (auto sums = dyn_cast<kernel::RowSumsOp>(op))
+      emitted = lowerRowSums(emitter, sums, target, begin, end);
     else
       emitted = emitter.emit(&op);
     if (failed(emitted))

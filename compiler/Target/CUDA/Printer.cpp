@@ -25,6 +25,11 @@ Printer::Printer(kernel::FuncOp func) : func(func) {
       for (auto [index, buffer] :
            llvm::enumerate(skeleton.getBuffers().take_front(kernel::kAttentionBuffers)))
         (index + 1 == kernel::kAttentionBuffers ? stored : loaded).insert(buffer);
+    if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op)) {
+      loaded.insert(sums.getSource());
+      loaded.insert(sums.getIndices());
+      stored.insert(sums.getOut());
+    }
   });
 }
 
@@ -124,7 +129,7 @@ void Printer::printHead(const std::string &bounds, llvm::ArrayRef<std::string> f
 
 LogicalResult Printer::printIndexArithmetic() {
   for (mlir::Operation &op : func.getBody().front())
-    if (!llvm::isa<kernel::RowsOp, kernel::SkeletonOp>(op) && failed(define(&op)))
+    if (!llvm::isa<kernel::RowsOp, kernel::RowSumsOp, kernel::SkeletonOp>(op) && failed(define(&op)))
       return failure();
   return success();
 }
@@ -139,6 +144,8 @@ mlir::FailureOr<std::string> Printer::print() {
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op); rows && failed(printRows(rows)))
       return failure();
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op); skeleton && failed(printSkeleton(skeleton)))
+      return failure();
+    if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op); sums && failed(printRowSums(sums)))
       return failure();
   }
   return out;
