@@ -5,6 +5,8 @@ by Ctrl-C or by kill -9; the loss falls; weights that are saved run; nothing is 
 import json
 import math
 import os
+import pty
+import re
 import resource
 import signal
 import subprocess
@@ -161,8 +163,24 @@ for kind in (signal.SIGKILL, signal.SIGINT):
     test.check(contents(folder) == contents(reference), f"{kind.name}: other bits than without an interruption")
     test.check(not os.path.exists(folder + ".unfinished"), f"{kind.name}: something half-written is left")
 
+# A line on a terminal, written over and gone at the end. Results stay on stdout.
+leader, follower = pty.openpty()
+process = subprocess.Popen(["heddle", "train", MODEL, "--data", DATA, *SIZES, "--steps", "50"], stdout=subprocess.PIPE,
+                           stderr=follower, text=True, env={**os.environ, "TERM": "xterm"})
+os.close(follower)
+shown = b""
+try:
+    while piece := os.read(leader, 4096):
+        shown += piece
+except OSError:  # How a terminal without writers ends.
+    pass
+out = process.communicate()[0]
+lines = re.findall(r"step \d+/50  loss \d+\.\d{4}  \d+ tokens/s  \d+ % of FLOP/s  \d+ s left", shown.decode())
+test.check(process.returncode == 0 and lines and shown.endswith(b"\r\x1b[K"), f"on a terminal: {shown[-500:]!r}")
+test.check(out.startswith("step 50 of 50, loss ") and out.count("\n") == 1, f"on a terminal: {out!r}")
+
 # There is nothing left to do.
-done = trained("at its end", "--resume", reference)
+done = trained("at its end", "--resume", reference, "--plot", test.path("none.svg"))
 test.check(done.stdout == "step 400 of 400\nnothing to do\n", repr(done.stdout))
 
 # Gradients that are not finite change nothing and are named. A rate this large sends the weights to infinity.

@@ -66,17 +66,17 @@ void printEnd(const Training &training, const TrainingEnd &end, const TrainFlags
     std::printf("interrupted by %s: ", end.signal == SIGINT ? "SIGINT" : "SIGTERM");
   std::printf("step %lld of %lld", static_cast<long long>(training.state.step),
               static_cast<long long>(training.rate.steps));
-  if (!training.log.rows().empty() && end.tokensPerSecond > 0) {
-    const TrainRow &last = training.log.rows().back();
-    std::printf(", loss %.6g, gradient norm %.4g, %.0f tokens/s", last.loss, last.gradNorm,
-                end.tokensPerSecond);
+  if (end.steps == 0) {
+    std::printf(end.signal ? "\nnothing was done\n" : "\nnothing to do\n");
+    return;
   }
+  const TrainRow &last = training.log.rows().back();
+  std::printf(", loss %.6g, gradient norm %.4g, %.0f tokens/s", last.loss, last.gradNorm,
+              end.tokensPerSecond);
   if (end.flopsShare > 0)
     std::printf(", %.1f %% of the FLOP/s of one large product", end.flopsShare * 100);
   std::printf("\n");
-  if (end.tokensPerSecond == 0 && !end.signal)
-    std::printf("nothing to do\n");
-  else if (training.folder)
+  if (training.folder)
     std::printf("saved %s\n", training.folder->path().c_str());
   else if (end.signal)
     std::printf("not saved: there is no --save\n");

@@ -128,7 +128,8 @@ StatusOr<CheckpointFolder> CheckpointFolder::open(const std::string &given, cons
       return invalidInput(folder + ": holds " + shown(name) +
                           ", which is no part of a checkpoint; wanted a new or an empty folder");
   }
-  bool same = !resumed.empty() && (fs::equivalent(path, resumed, error) || resumed == previous(path));
+  bool same = !resumed.empty() &&
+              (fs::equivalent(path, resumed, error) || fs::equivalent(previous(path), resumed, error));
   if (!same)
     for (const std::string &folder : {path, previous(path)})
       if (fs::exists(folder + "/" + kTraining, error))

@@ -10,6 +10,7 @@
 
 #include "runtime/base/Json.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -25,7 +26,10 @@ struct Range {
   double most = std::numeric_limits<double>::infinity();
   bool open = false;
 
-  bool contains(double value) const { return value >= least && (open ? value < most : value <= most); }
+  /// Never true of NaN and infinity.
+  bool contains(double value) const {
+    return std::isfinite(value) && value >= least && (open ? value < most : value <= most);
+  }
   std::string text() const; ///< "from 0 to below 1", "from 1 on".
 };
 

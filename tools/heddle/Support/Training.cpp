@@ -54,6 +54,7 @@ public:
     if (!saved && !seconds_.empty())
       HEDDLE_RETURN_IF_ERROR(save());
     TrainingEnd end;
+    end.steps = static_cast<int64_t>(seconds_.size());
     end.signal = t_.state.step < t_.rate.steps ? interrupt.signal() : 0;
     if (double seconds = statisticsOf(seconds_).median; seconds > 0) {
       end.tokensPerSecond = tokens_ / seconds;

@@ -32,6 +32,7 @@ struct Training {
 /// What came of it.
 struct TrainingEnd {
   int signal = 0;                             ///< That ended it early, or 0.
+  int64_t steps = 0;                          ///< Done here; where there were none, nothing was saved.
   double tokensPerSecond = 0, flopsShare = 0; ///< By the median time of a step; 0 where it is not known.
 };
 
