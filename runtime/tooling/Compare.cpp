@@ -42,7 +42,7 @@ StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result,
     return invalidInput("the result has " + std::to_string(count) + " elements, the reference " +
                         std::to_string(reference.size()));
   Difference difference;
-  Norm referenceNorm, errorNorm;
+  Norm referenceNorm, squareNorm, errorNorm;
   // In pieces: an output of logits has tens of millions of elements.
   constexpr int64_t kPiece = 1 << 16;
   std::vector<double> piece(std::min(count, kPiece));
@@ -51,8 +51,10 @@ StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result,
     widenToF64(dtype, result.data() + begin * sizeOf(dtype), piece.data(), size);
     for (int64_t i = 0; i < size; ++i) {
       double found = piece[i], wanted = reference[begin + i];
-      if (std::isfinite(wanted))
+      if (std::isfinite(wanted)) {
         referenceNorm.add(wanted);
+        squareNorm.add(wanted * wanted);
+      }
       if (std::isfinite(wanted) && std::isfinite(found)) {
         ++difference.compared;
         errorNorm.add(found - wanted);
@@ -65,6 +67,9 @@ StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result,
     }
   }
   difference.referenceNorm = referenceNorm.value();
+  // Squares below float64's range are none; then so is the ratio.
+  if (double ratio = referenceNorm.value() * referenceNorm.value() / squareNorm.value(); std::isfinite(ratio))
+    difference.carriers = ratio * ratio;
   difference.errorNorm = errorNorm.value();
   return difference;
 }
@@ -86,9 +91,10 @@ double unitRoundoff(DType dtype) {
   return 0;
 }
 
-double movedScale(double change, int64_t elements, double roundoff, bool zeroGradient) {
-  double share = zeroGradient ? 1 : std::min(1.0, 4 * roundoff);
-  return 2 * change * std::sqrt(static_cast<double>(elements) * share);
+double movedScale(double change, int64_t elements, double gradientError, bool zeroGradient) {
+  auto all = static_cast<double>(elements);
+  double unsure = zeroGradient ? all : std::min(all, 4 * gradientError * all + 4);
+  return 2 * change * std::sqrt(unsure);
 }
 
 bool isZeroGradient(double norm, double largest) {
@@ -96,7 +102,7 @@ bool isZeroGradient(double norm, double largest) {
 }
 
 double errorBound(DType dtype, const Difference &eager, const ErrorScale &scale) {
-  constexpr int64_t kFew = 64;
+  constexpr double kFew = 64;
   double own = unitRoundoff(dtype);
   if (own == 0)
     return 1.5 * eager.relative(); // Integers have no rounding.
@@ -105,7 +111,8 @@ double errorBound(DType dtype, const Difference &eager, const ErrorScale &scale)
     return eager.referenceNorm > 0 ? absolute / eager.referenceNorm : absolute;
   }
   double sums = std::sqrt(static_cast<double>(scale.longestSum)) / 2 * unitRoundoff(DType::F32);
-  double few = eager.compared < kFew ? scale.roundoff : 0;
+  double few =
+      eager.carriers > 0 && eager.carriers < kFew ? std::max(3 * eager.relative(), scale.roundoff) : 0;
   double moved = eager.referenceNorm > 0 ? scale.moved / eager.referenceNorm : scale.moved;
   return std::max({1.5 * eager.relative(), 4 * own, sums, few, moved});
 }

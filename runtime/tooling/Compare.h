@@ -19,6 +19,9 @@ struct Difference {
   int64_t misplaced = 0;
   int64_t bothNaN = 0;  ///< Elements that are NaN in the result and in the reference: right, but no evidence.
   int64_t compared = 0; ///< Elements that are finite in both; where there are none, nothing was compared.
+  /// How many elements carry the reference's norm: (sum of squares)^2 / sum of fourth powers. All, where they
+  /// are of one size.
+  double carriers = 0;
   /// ||result - reference|| / ||reference||; the absolute norm where the reference is zero.
   double relative() const { return referenceNorm > 0 ? errorNorm / referenceNorm : errorNorm; }
 };
@@ -46,11 +49,11 @@ struct ErrorScale {
 bool isZeroGradient(double norm, double largest);
 
 /// ErrorScale::moved of a weight of `elements` elements when a step of AdamW moves each by about `change`.
-/// AdamW divides by the gradient's own size: an element whose gradient is within a rounding of 0 moves by a
-/// whole `change` this way or that. Four roundings of the gradient's typical size make a share of 4 *
-/// roundoff of all elements such, and each is off by 2 * change at most; all are where the gradient is zero
-/// by algebra.
-double movedScale(double change, int64_t elements, double roundoff, bool zeroGradient);
+/// `gradientError` is the relative error of its gradient. AdamW divides by the gradient's own size: an
+/// element whose gradient is within its error of 0 moves by a whole `change` this way or that, and is off by
+/// 2 * change at most. Four times the error makes a share of about as much of all elements such, and four
+/// more by chance; all are where the gradient is zero by algebra.
+double movedScale(double change, int64_t elements, double gradientError, bool zeroGradient);
 
 /// The largest relative error that compiled code may have: 1.5 times eager's, and at least four roundings of
 /// the output's own type and sqrt(longestSum) / 2 of float32. Integers have neither floor. Eager and compiled
@@ -60,8 +63,9 @@ double movedScale(double change, int64_t elements, double roundoff, bool zeroGra
 /// float32 sum of K terms in random order is off, about; 14 for the K = 768 of the smallest preset.
 ///
 /// The error of a few elements is a draw, near 0 by luck: with n elements the ratio of two such errors is
-/// above 1.5 in 37 % of all cases for n = 1, 6 % for 16, below 0.1 % for 64. Below 64 elements (a loss, a
-/// short vector) one rounding of `roundoff` is allowed.
+/// above 1.5 in 37 % of all cases for n = 1, 6 % for 16, below 0.1 % for 64. Where fewer than 64 elements
+/// carry the norm (a loss, a short vector, squares of gradients) three times eager's error is allowed, and
+/// one rounding of `roundoff`.
 ///
 /// A gradient that is zero by algebra (of a key's bias: softmax does not see what all scores of a row share)
 /// is 1e-10 of the largest gradient or less in float64, and noise in any other type: what is left of terms

@@ -13,6 +13,7 @@
 #include "tools/heddle/Support/Weights.h"
 
 #include "runtime/base/Convert.h"
+#include "runtime/plan/Verify.h"
 
 #include <CLI/App.hpp>
 #include <algorithm>
@@ -124,9 +125,11 @@ Status scaleWeights(const reference::Program &program, const reference::Paramete
     }
   for (OutputCheck *weight : weights) {
     auto moment = byName.find("exp_avg." + weight->name);
-    bool zero = moment != byName.end() &&
-                isZeroGradient(moment->second->eager.referenceNorm, moment->second->scale.gradients);
-    weight->scale.moved = movedScale(change, weight->eager.compared, weight->scale.roundoff, zero);
+    if (moment == byName.end())
+      return internalError("the step gives no first moment of '" + weight->name + "'");
+    const Difference &gradient = moment->second->eager;
+    weight->scale.moved = movedScale(change, elementsOf(weight->shape), gradient.relative(),
+                                     isZeroGradient(gradient.referenceNorm, moment->second->scale.gradients));
   }
   return Status::ok();
 }
