@@ -54,24 +54,31 @@ static llvm::SmallVector<Operation *> rowSumsOps(EmbeddingGradOp sums) {
 }
 
 /// Moves groups that read parameters alone (casts of weights) to their first readers: what they give should
-/// not live from the start of the run.
+/// not live from the start of the run. Not behind what writes over such a parameter.
 static void sinkToReaders(mlir::Block &block) {
   llvm::SmallVector<GroupOp> groups(block.getOps<GroupOp>());
   for (GroupOp group : llvm::reverse(groups)) {
-    bool weights = false, leaves = true;
+    bool leaves = true;
+    llvm::SetVector<Operation *> weights;
     group.walk([&](Operation *op) {
       for (Value operand : op->getOperands())
         if (operand.getParentRegion() == &group.getBody())
           continue;
-        else if (baseOf(operand).getDefiningOp<ParameterOp>())
-          weights = true;
+        else if (auto weight = baseOf(operand).getDefiningOp<ParameterOp>())
+          weights.insert(weight);
         else
           leaves = false;
     });
-    if (!weights || !leaves)
+    if (weights.empty() || !leaves)
       continue;
-    // A view stands before its readers; it has to follow.
     Operation *first = nullptr;
+    for (Operation *weight : weights)
+      for (Operation *user : weight->getUsers())
+        if (auto assign = llvm::dyn_cast<AssignOp>(user); assign && assign.getLeaf() == weight->getResult(0))
+          if (Operation *writer = assign.getValue().getDefiningOp();
+              writer && writer != group && (!first || writer->isBeforeInBlock(first)))
+            first = writer;
+    // A view stands before its readers; it has to follow.
     llvm::SetVector<Operation *> views;
     llvm::SmallVector<Operation *> worklist(group->getUsers());
     while (!worklist.empty()) {

@@ -205,16 +205,50 @@ static bool mayReplace(Operation *op, Value leaf) {
 }
 
 void heddle::materializeAssigns(mlir::func::FuncOp func) {
+  Operation *terminator = func.getBody().front().getTerminator();
   llvm::SmallPtrSet<Value, 4> taken;
-  for (Value result : func.getBody().front().getTerminator()->getOperands())
+  for (Value result : terminator->getOperands())
     taken.insert(result);
-  for (AssignOp assign : func.getBody().front().getOps<AssignOp>()) {
+  for (AssignOp assign : llvm::to_vector(func.getBody().front().getOps<AssignOp>())) {
     Value value = assign.getValue(), leaf = assign.getLeaf();
     Operation *op = value.getDefiningOp();
-    if (!op || !isComputeOp(op) || llvm::isa<ConcatOp>(op) || !taken.insert(value).second ||
-        !mayReplace(op, leaf) || !readsEndAt(leaf, op))
-      assign.getValueMutable().assign(copyOf(assign, value));
+    if (op && isComputeOp(op) && !llvm::isa<ConcatOp>(op) && taken.insert(value).second &&
+        mayReplace(op, leaf) && readsEndAt(leaf, op))
+      continue;
+    // Behind all that reads the leaf.
+    assign->moveBefore(terminator);
+    assign.getValueMutable().assign(copyOf(assign, value));
   }
+}
+
+bool heddle::replacesInStep(llvm::ArrayRef<Operation *> ops, llvm::function_ref<Value(Operation *)> leafOf) {
+  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
+  auto isStep = [&](Operation *op) { return op && members.contains(op) && op->hasTrait<ElementwiseOp>(); };
+  for (Operation *writer : ops) {
+    Value leaf = leafOf(writer);
+    if (!leaf)
+      continue;
+    // What works on the element that is written: elementwise ops that read each other directly.
+    llvm::SmallPtrSet<Operation *, 16> aligned;
+    llvm::SmallVector<Operation *> worklist{writer};
+    while (!worklist.empty()) {
+      Operation *op = worklist.pop_back_val();
+      if (!isStep(op) || !aligned.insert(op).second)
+        continue;
+      for (Value operand : op->getOperands())
+        worklist.push_back(operand.getDefiningOp());
+      llvm::append_range(worklist, op->getUsers());
+    }
+    llvm::SmallPtrSet<Value, 16> old{leaf}; // And what was computed from it.
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        if (old.contains(baseOf(operand))) {
+          if (!old.contains(operand) || !aligned.contains(op))
+            return false;
+          old.insert(op->getResult(0));
+        }
+  }
+  return true;
 }
 
 void heddle::materializeOutputs(mlir::func::FuncOp func) {
