@@ -27,7 +27,7 @@ static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {
         isImplicitCast(cast) && cast->hasOneUse() && hasSingleElements(cast->getResult(0)))
       members.push_back(cast);
   members.push_back(op);
-  if (op->hasOneUse() && isImplicitCast(*op->user_begin()) &&
+  if (op->getNumResults() == 1 && op->hasOneUse() && isImplicitCast(*op->user_begin()) &&
       !hasSingleElements((*op->user_begin())->getResult(0)))
     members.push_back(*op->user_begin());
   return members;
@@ -60,10 +60,13 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
           continue;
         members.push_back(op); // Its neighbours cannot take it.
       }
-      GroupKind kind = llvm::isa<MatmulOp>(op)      ? GroupKind::Product
-                       : llvm::isa<AttentionOp>(op) ? GroupKind::Attention
-                                                    : GroupKind::Rows;
-      outline(kind, members, labelOf(op));
+      GroupKind kind = llvm::isa<MatmulOp>(op)        ? GroupKind::Product
+                       : llvm::isa<AttentionLike>(op) ? GroupKind::Attention
+                                                      : GroupKind::Rows;
+      llvm::SmallVector<mlir::Value> outputs;
+      if (kind == GroupKind::Attention) // All results, also where one has no reader.
+        llvm::append_range(outputs, op->getResults());
+      outline(kind, members, labelOf(op), outputs);
     }
   }
 };

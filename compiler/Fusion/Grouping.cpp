@@ -239,13 +239,16 @@ void heddle::materializeOperands(Operation *op) {
   if (auto matmul = llvm::dyn_cast<MatmulOp>(op)) {
     for (mlir::OpOperand *operand : {&matmul.getLhsMutable(), &matmul.getRhsMutable()})
       copyUnless(*operand, matrixOperandReadable(matmul, operand->getOperandNumber()));
-  } else if (auto attention = llvm::dyn_cast<AttentionOp>(op)) {
-    for (mlir::OpOperand *operand :
-         {&attention.getQueryMutable(), &attention.getKeyMutable(), &attention.getValueMutable()})
-      copyUnless(*operand, headsAccess(operand->get()).has_value());
-    for (mlir::MutableOperandRange range : {attention.getMaskMutable(), attention.getBiasMutable()})
-      for (mlir::OpOperand &operand : range)
-        copyUnless(operand, scoresAccess(operand.get()).has_value());
+  } else if (auto attention = llvm::dyn_cast<AttentionLike>(op)) {
+    // Masks and biases are last.
+    unsigned extra = static_cast<bool>(attention.getMask()) + static_cast<bool>(attention.getBias());
+    for (mlir::OpOperand &operand : op->getOpOperands().drop_back(extra)) {
+      bool heads = llvm::cast<mlir::RankedTensorType>(operand.get().getType()).getRank() == 4;
+      copyUnless(operand,
+                 heads ? headsAccess(operand.get()).has_value() : denseAccess(operand.get()).has_value());
+    }
+    for (mlir::OpOperand &operand : op->getOpOperands().take_back(extra))
+      copyUnless(operand, scoresAccess(operand.get()).has_value());
   }
 }
 
@@ -318,7 +321,7 @@ private:
 
 } // namespace
 
-llvm::SmallVector<Operation *> heddle::sinkKeyMasks(AttentionOp attention) {
+llvm::SmallVector<Operation *> heddle::sinkKeyMasks(AttentionLike attention) {
   constexpr int kMostOps = 8;
   KeyMaskSinker sinker(attention);
   for (mlir::MutableOperandRange range : {attention.getMaskMutable(), attention.getBiasMutable()})
@@ -349,27 +352,46 @@ static Value withZeros(mlir::OpBuilder &builder, mlir::Location loc, Value value
                           mlir::ValueRange{value, zeros}, 3);
 }
 
+bool heddle::isHeadsResult(Value result) {
+  unsigned heads = llvm::isa<AttentionOp>(result.getDefiningOp()) ? 1 : 3;
+  return llvm::cast<mlir::OpResult>(result).getResultNumber() < heads;
+}
+
+/// Gives a result `extra` more columns, which its readers do not see.
+static void widen(mlir::OpBuilder &builder, Value result, int64_t extra) {
+  if (extra == 0)
+    return;
+  auto narrow = llvm::cast<mlir::RankedTensorType>(result.getType());
+  SymbolicShape wide = symbolicShape(narrow);
+  wide[3] = SymbolicDim::fixed(narrow.getDimSize(3) + extra);
+  result.setType(tensorType(builder.getContext(), wide, narrow.getElementType()));
+  auto cut = SliceOp::create(builder, result.getLoc(), narrow, result, llvm::ArrayRef<int64_t>{0, 0, 0, 0},
+                             llvm::ArrayRef<int64_t>{1, 1, 1, 1});
+  result.replaceAllUsesExcept(cut.getResult(), cut);
+}
+
 void heddle::padHeads(mlir::func::FuncOp func) {
   constexpr int64_t kMultiple = 8;
-  for (AttentionOp op : llvm::to_vector(func.getBody().front().getOps<AttentionOp>())) {
-    int64_t width = op.getQuery().getType().getDimSize(3), valueWidth = op.getValue().getType().getDimSize(3);
-    int64_t extra = llvm::alignTo(width, kMultiple) - width;
-    int64_t valueExtra = llvm::alignTo(valueWidth, kMultiple) - valueWidth;
+  for (AttentionLike op : llvm::to_vector(func.getBody().front().getOps<AttentionLike>())) {
+    auto extraOf = [&](Value value) {
+      int64_t width = llvm::cast<mlir::RankedTensorType>(value.getType()).getDimSize(3);
+      return llvm::alignTo(width, kMultiple) - width;
+    };
     mlir::OpBuilder builder(op);
-    mlir::Location loc = op.getLoc();
-    op.getQueryMutable().assign(withZeros(builder, loc, op.getQuery(), extra));
-    op.getKeyMutable().assign(withZeros(builder, loc, op.getKey(), extra));
-    if (valueExtra == 0)
-      continue;
-    op.getValueMutable().assign(withZeros(builder, loc, op.getValue(), valueExtra));
-    mlir::RankedTensorType narrow = op.getResult().getType();
-    SymbolicShape wide = symbolicShape(narrow);
-    wide[3] = SymbolicDim::fixed(valueWidth + valueExtra);
-    op.getResult().setType(tensorType(builder.getContext(), wide, narrow.getElementType()));
+    // Operands first: a result's width follows from theirs.
+    auto grad = llvm::dyn_cast<AttentionGradOp>(op.getOperation());
+    const int64_t extra = extraOf(op.getQuery()), valueExtra = extraOf(op.getValue());
+    for (mlir::OpOperand &operand :
+         op->getOpOperands().take_front(grad ? 4 : 3)) // query, key, value, gradient
+      operand.set(withZeros(builder, op.getLoc(), operand.get(), extraOf(operand.get())));
     builder.setInsertionPointAfter(op);
-    auto cut = SliceOp::create(builder, loc, narrow, op.getResult(), llvm::ArrayRef<int64_t>{0, 0, 0, 0},
-                               llvm::ArrayRef<int64_t>{1, 1, 1, 1});
-    op.getResult().replaceAllUsesExcept(cut.getResult(), cut);
+    if (!grad) {
+      widen(builder, op->getResult(0), valueExtra);
+      continue;
+    }
+    widen(builder, grad.getDquery(), extra);
+    widen(builder, grad.getDkey(), extra);
+    widen(builder, grad.getDvalue(), valueExtra);
   }
 }
 

@@ -94,12 +94,12 @@ std::optional<HeadsAccess> heddle::headsAccess(Value value) {
                      strides[2]->value};
 }
 
-std::optional<HeadsAccess> heddle::headsResultAccess(AttentionOp attention, Value stored) {
+std::optional<HeadsAccess> heddle::headsResultAccess(Value written, Value stored) {
   llvm::SmallVector<mlir::Operation *> views;
-  for (Value value = stored; value != attention.getResult(); value = views.back()->getOperand(0))
+  for (Value value = stored; value != written; value = views.back()->getOperand(0))
     views.push_back(value.getDefiningOp());
   IterationSpace space;
-  SymbolicShape shape = shapeOf(attention.getResult());
+  SymbolicShape shape = shapeOf(written);
   TensorIndex result = space.addTensor(shape);
   TensorIndex index = result;
   for (mlir::Operation *view : llvm::reverse(views)) {
@@ -135,6 +135,21 @@ std::optional<ScoresAccess> heddle::scoresAccess(Value value) {
     scores.strides.push_back(*stride);
   }
   return scores;
+}
+
+std::optional<VectorAccess> heddle::denseAccess(Value value) {
+  IterationSpace space;
+  SymbolicShape shape = shapeOf(value);
+  TensorIndex index = space.addTensor(shape);
+  std::optional<Access> access = resolveAccess(value, index, space);
+  if (!access)
+    return std::nullopt;
+  for (auto [dim, wanted] : llvm::enumerate(contiguousStrides(shape))) {
+    std::optional<SymbolicDim> stride = strideOf(index[dim], access->offset, space);
+    if (!stride || (!shape[dim].isOne() && stride->value != wanted.value))
+      return std::nullopt;
+  }
+  return VectorAccess{access->base, constantOf(access->offset)};
 }
 
 std::optional<VectorAccess> heddle::columnVector(Value value) {

@@ -37,9 +37,10 @@ struct HeadsAccess {
   int64_t batch = 0, head = 0, sequence = 0;
 };
 std::optional<HeadsAccess> headsAccess(mlir::Value value);
-/// How attention writes its result where `stored`, which views (transpose, reshape) lead to from it, is
-/// contiguous. Fails when a dimension has no single stride there or the head's width is not contiguous.
-std::optional<HeadsAccess> headsResultAccess(graph::AttentionOp attention, mlir::Value stored);
+/// How attention or its gradient writes `result` where `stored`, which views (transpose, reshape) lead to
+/// from it, is contiguous. Fails when a dimension has no single stride there or the head's width is not
+/// contiguous.
+std::optional<HeadsAccess> headsResultAccess(mlir::Value result, mlir::Value stored);
 
 /// Strides of a mask or bias along [batch, heads, query, key], in elements; 0 where it is broadcast.
 struct ScoresAccess {
@@ -49,11 +50,14 @@ struct ScoresAccess {
 };
 std::optional<ScoresAccess> scoresAccess(mlir::Value value);
 
-/// A vector along the last dimension, the same for all others; the offset in elements.
+/// Elements one behind the other; the offset in elements.
 struct VectorAccess {
   mlir::Value base;
   int64_t offset = 0;
 };
+/// All elements of a value in row-major order; nothing where they do not lie so.
+std::optional<VectorAccess> denseAccess(mlir::Value value);
+/// A vector along the last dimension, the same for all others.
 /// Nothing where the elements do not lie one behind the other, or differ along another dimension.
 std::optional<VectorAccess> columnVector(mlir::Value value);
 
