@@ -34,20 +34,25 @@ private:
 
   /// The op's value for a buffer of a skeleton.
   Value valueOf(llvm::StringRef buffer) {
-    auto forward = llvm::dyn_cast<AttentionOp>(op_.getOperation());
-    auto grad = llvm::dyn_cast<AttentionGradOp>(op_.getOperation());
-    return llvm::StringSwitch<llvm::function_ref<Value()>>(buffer)
-        .Case("query", [&]() -> Value { return op_.getQuery(); })
-        .Case("key", [&]() -> Value { return op_.getKey(); })
-        .Case("value", [&]() -> Value { return op_.getValue(); })
-        .Case("out", [&]() -> Value { return forward.getResult(); })
-        .Case("logsumexp", [&]() -> Value { return forward ? forward.getLogsumexp() : grad.getLogsumexp(); })
-        .Case("gradient", [&]() -> Value { return grad.getGradient(); })
-        .Case("delta", [&]() -> Value { return grad.getDelta(); })
-        .Case("dquery", [&]() -> Value { return grad.getDquery(); })
-        .Case("dkey", [&]() -> Value { return grad.getDkey(); })
-        .Case("dvalue", [&]() -> Value { return grad.getDvalue(); })
-        .Case("dbias", [&]() -> Value { return grad.getDbias(); })();
+    if (auto forward = llvm::dyn_cast<AttentionOp>(op_.getOperation()))
+      return llvm::StringSwitch<Value>(buffer)
+          .Case("query", forward.getQuery())
+          .Case("key", forward.getKey())
+          .Case("value", forward.getValue())
+          .Case("out", forward.getResult())
+          .Case("logsumexp", forward.getLogsumexp());
+    auto grad = llvm::cast<AttentionGradOp>(op_.getOperation());
+    return llvm::StringSwitch<Value>(buffer)
+        .Case("query", grad.getQuery())
+        .Case("key", grad.getKey())
+        .Case("value", grad.getValue())
+        .Case("gradient", grad.getGradient())
+        .Case("logsumexp", grad.getLogsumexp())
+        .Case("delta", grad.getDelta())
+        .Case("dquery", grad.getDquery())
+        .Case("dkey", grad.getDkey())
+        .Case("dvalue", grad.getDvalue())
+        .Case("dbias", grad.getDbias());
   }
 
   /// 0 where no window narrows what causality leaves; one as wide as the keys hides none.

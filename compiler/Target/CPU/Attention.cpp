@@ -23,7 +23,8 @@ using namespace heddle::cpu;
 namespace {
 class AttentionLowering : AttentionTiles {
 public:
-  using AttentionTiles::AttentionTiles;
+  AttentionLowering(LaneEmitter &emitter, kernel::SkeletonOp op, const CpuTarget &target)
+      : AttentionTiles(emitter, op, target) {}
 
   LogicalResult run(Value begin, Value end);
 

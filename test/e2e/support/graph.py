@@ -34,6 +34,10 @@ class Graph:
     def _convert(self, text, value, dtype, shape):
         return self.op(f"{text} : {self.types[value]} -> {tensor_type(dtype, shape)}", dtype, shape)
 
+    def parameter(self, name, shape, dtype="f32"):
+        part = f'#graph.part<"{name}", {list(shape)}, normal, 1.0>'
+        return self.op(f"parameter [{part}] : {tensor_type(dtype, shape)}", dtype, shape)
+
     def splat(self, literal, dtype, shape):
         return self.op(f"constant dense<{literal}> : {tensor_type(dtype, shape)}", dtype, shape)
 
@@ -96,6 +100,10 @@ class Graph:
         text += (" causal" if causal else "") + (f" window {window}" if window else "")
         types = ", ".join(self.types[operand] for operand in (query, key, value))
         return self.op(f"{text} : {types} -> {tensor_type(dtype, shape)}", dtype, shape)
+
+    def loss(self, value, weights):
+        """The sum of value * weights, whose gradient by `value` is `weights`."""
+        return self.reduce("sum", self.binary("mul", value, weights), list(range(len(self.shape(value)))))
 
     def causal_mask(self, shape):
         """True where the query's index is at least the key's."""
