@@ -372,6 +372,7 @@ static void widen(mlir::OpBuilder &builder, Value result, int64_t extra) {
 
 void heddle::padHeads(mlir::func::FuncOp func) {
   constexpr int64_t kMultiple = 8;
+  llvm::DenseMap<Value, Value> wide; // The gradient reads what attention does.
   for (AttentionLike op : llvm::to_vector(func.getBody().front().getOps<AttentionLike>())) {
     auto extraOf = [&](Value value) {
       int64_t width = llvm::cast<mlir::RankedTensorType>(value.getType()).getDimSize(3);
@@ -383,7 +384,12 @@ void heddle::padHeads(mlir::func::FuncOp func) {
     const int64_t extra = extraOf(op.getQuery()), valueExtra = extraOf(op.getValue());
     for (mlir::OpOperand &operand :
          op->getOpOperands().take_front(grad ? 4 : 3)) // query, key, value, gradient
-      operand.set(withZeros(builder, op.getLoc(), operand.get(), extraOf(operand.get())));
+    {
+      Value &padded = wide[operand.get()];
+      if (!padded)
+        padded = withZeros(builder, op.getLoc(), operand.get(), extraOf(operand.get()));
+      operand.set(padded);
+    }
     builder.setInsertionPointAfter(op);
     if (!grad) {
       widen(builder, op->getResult(0), valueExtra);

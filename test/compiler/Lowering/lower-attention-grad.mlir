@@ -19,7 +19,7 @@
 // The query's gradient is [batch, sequence, head, width].
 // CHECK: plan.launch @attention_queries_d8_causal
 // CHECK-SAME: counts [2, 4, 2, 4, 4, 128, 32, 8, 64, 32, 8, 64, 32, 8, 128, 32, 8, 128, 8, 32]
-// CHECK-NOT: plan.launch
+// CHECK-NOT: plan.launch @attention
 func.func @main(%q: tensor<2x4x4x8xf32>, %k: tensor<2x2x4x8xf32>, %g: tensor<2x4x4x8xf32>, %d: tensor<2x4x4xf32>) -> (tensor<2x4x4x8xf32>, tensor<2x4x4x8xf32> {graph.gradient = [#graph.part<"q", [2, 4, 4, 8], normal, 0.02>]}, tensor<2x2x4x8xf32> {graph.gradient = [#graph.part<"k", [2, 2, 4, 8], normal, 0.02>]}) {
   %y, %l = graph.attention %q, %k, %k scale 0.5 causal : tensor<2x4x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x2x4x8xf32> -> tensor<2x4x4x8xf32>, tensor<2x4x4xf32>
   %dq, %dk, %dv = graph.attention_grad %q, %k, %k, %g, %l, %d scale 0.5 causal : tensor<2x4x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x4x4x8xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>
