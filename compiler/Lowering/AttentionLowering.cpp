@@ -161,7 +161,7 @@ std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonNa
       if (operand.written)
         access->base = group_.getResult(llvm::cast<mlir::OpResult>(of).getResultNumber());
       else
-        access = denseAccess(of);
+        access = flatVector(of);
       if (!access)
         return fail(operand.name.str() + ": elements do not lie one behind the other");
       buffers.push_back(func.bufferAt(access->base, access->offset, operand.name));

@@ -18,9 +18,9 @@ static int runProgram(int argc, char **argv) {
   program.footer(
       "Exit codes: 0 success; 1 the model, a file or a value is at fault; 2 usage; 3 the machine lacks "
       "something; 70 a fault of Heddle itself.\n`heddle SUBCOMMAND --help` shows its flags and an example.");
-  const Subcommand subcommands[] = {addCompile(program), addRun(program),   addBench(program),
-                                    addExplain(program), addCheck(program), addDevices(program),
-                                    addCache(program)};
+  const Subcommand subcommands[] = {addCompile(program), addRun(program),     addTrain(program),
+                                    addBench(program),   addExplain(program), addCheck(program),
+                                    addDevices(program), addCache(program)};
   program.failure_message([](const CLI::App *, const CLI::Error &error) {
     return std::string("error: ") + error.what() +
            "\n`heddle --help` and `heddle SUBCOMMAND --help` show what is wanted.\n";
@@ -47,6 +47,7 @@ static int runProgram(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   // Libraries below may throw where memory ends; nothing else is expected to.
+  endOnUncaughtMemoryFault();
   try {
     int code = runProgram(argc, argv);
     // What was printed may have met a full disk or a closed pipe.
@@ -55,7 +56,7 @@ int main(int argc, char **argv) {
           heddle::runtime::unavailable("standard output takes no more: what was printed is incomplete"));
     return code;
   } catch (const std::bad_alloc &) {
-    return report(heddle::runtime::outOfMemory("the host's memory ran out"));
+    return report(heddle::runtime::outOfMemory(kMemoryEnded));
   } catch (const std::exception &error) {
     return report(heddle::runtime::internalError(error.what()));
   }

@@ -24,6 +24,11 @@ Printer::Printer(kernel::FuncOp func) : func(func) {
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op))
       for (auto [operand, buffer] : llvm::zip(skeleton.getOperandList(), skeleton.getBuffers()))
         (operand.written ? stored : loaded).insert(buffer);
+    if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op)) {
+      loaded.insert(sums.getSource());
+      loaded.insert(sums.getIndices());
+      stored.insert(sums.getOut());
+    }
   });
 }
 
@@ -123,7 +128,7 @@ void Printer::printHead(const std::string &bounds, llvm::ArrayRef<std::string> f
 
 LogicalResult Printer::printIndexArithmetic() {
   for (mlir::Operation &op : func.getBody().front())
-    if (!llvm::isa<kernel::RowsOp, kernel::SkeletonOp>(op) && failed(define(&op)))
+    if (!llvm::isa<kernel::RowsOp, kernel::RowSumsOp, kernel::SkeletonOp>(op) && failed(define(&op)))
       return failure();
   return success();
 }
@@ -138,6 +143,8 @@ mlir::FailureOr<std::string> Printer::print() {
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op); rows && failed(printRows(rows)))
       return failure();
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op); skeleton && failed(printSkeleton(skeleton)))
+      return failure();
+    if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op); sums && failed(printRowSums(sums)))
       return failure();
   }
   return out;

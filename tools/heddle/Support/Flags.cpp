@@ -1,6 +1,8 @@
 //===- Flags.cpp - Flags that subcommands share ---------------------------===//
 #include "tools/heddle/Support/Flags.h"
 
+#include "runtime/plan/Artifact.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -13,7 +15,8 @@ namespace {
 constexpr const char *kCompilationFlags[] = {"--batch", "--context",   "--layers", "--vocab",
                                              "--mode",  "--precision", "--device", "--weights-dtype"};
 
-bool isPlanFile(const std::string &model) { return model.ends_with(".heddle"); }
+/// By its name, so that one which is missing or damaged is told as a plan; or by what it holds.
+bool namesPlan(const std::string &model) { return model.ends_with(".heddle") || runtime::isPlanFile(model); }
 
 template <typename T>
 bool wholeNumber(const std::string &text, T &value) {
@@ -40,13 +43,14 @@ void parseDevice(const std::string &text, DeviceFlag deviceFlag, ModelFlags &fla
 
 } // namespace
 
-void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles) {
+void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles,
+                   ModeFlag modeFlag) {
   parser
       .add_option(
           "MODEL", flags.request.model,
           "study:small, study:medium, study:large, study:xl or study:10B; a folder with a config.json, "
           "or its path (*.json); a graph (*.mlir)" +
-              std::string(planFiles.accepted ? "; a plan (*.heddle)" : ""))
+              std::string(planFiles.accepted ? "; a plan (a file that compile wrote)" : ""))
       ->required();
   parser.add_option("--batch", flags.request.batch, "Sequences at once; not for a graph")
       ->default_str(std::to_string(ModelRequest::kDefaultBatch))
@@ -58,20 +62,22 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
       ->check(atLeast(1));
   parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary instead of the model's")
       ->check(atLeast(1));
-  parser.add_option("--mode", flags.mode, "What a run does")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"forward", "backward", "step"}));
   parser
       .add_option("--precision", flags.precision,
                   "fp32, tf32 products, bf16 (as torch.autocast), or bf16-true (as model.to(torch.bfloat16))")
       ->capture_default_str()
       ->check(CLI::IsMember({"fp32", "tf32", "bf16", "bf16-true"}));
-  parser
-      .add_option(
-          "--weights-dtype", flags.weights,
-          "What bf16 keeps the weights of products in: fp32 casts them in every run, bf16 once before the "
-          "first, with the same results [fp32]")
-      ->check(CLI::IsMember({"fp32", "bf16"}));
+  if (modeFlag == ModeFlag::Any) {
+    parser.add_option("--mode", flags.mode, "What a run does")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"forward", "backward", "step"}));
+    parser
+        .add_option(
+            "--weights-dtype", flags.weights,
+            "What bf16 keeps the weights of products in: fp32 casts them in every run, bf16 once before the "
+            "first, with the same results [fp32]")
+        ->check(CLI::IsMember({"fp32", "bf16"}));
+  }
   parser
       .add_option_function<std::string>(
           "--device", [&flags, deviceFlag](const std::string &text) { parseDevice(text, deviceFlag, flags); },
@@ -80,7 +86,7 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
               : "cpu or cuda")
       ->default_str("cpu");
   parser.parse_complete_callback([&parser, &flags, planFiles] {
-    flags.planFile = isPlanFile(flags.request.model);
+    flags.planFile = namesPlan(flags.request.model);
     if (!flags.planFile) {
       std::string only = flags.precision == "bf16" ? "" : flags.precision == "bf16-true" ? "bf16" : "fp32";
       if (!flags.weights.empty() && !only.empty() && flags.weights != only)
@@ -92,7 +98,7 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
       throw CLI::ValidationError("MODEL",
                                  flags.request.model + ": " + planFiles.why + "; wanted a preset or a graph");
     for (const char *name : kCompilationFlags)
-      if (parser.count(name) > 0)
+      if (const CLI::Option *option = parser.get_option_no_throw(name); option && option->count() > 0)
         throw CLI::ValidationError(name,
                                    "has no meaning for a plan file, which was compiled for its own value");
   });

@@ -31,7 +31,7 @@ struct ModelFlags {
   std::string mode = "forward";
   std::string device = "cpu"; ///< "cpu" or "cuda", without the architecture.
   std::string target;         ///< The part of --device behind the colon, or empty.
-  bool planFile = false;      ///< MODEL names a plan: *.heddle.
+  bool planFile = false;      ///< MODEL is a plan: named *.heddle, or begins as one.
   std::string tune;           ///< --tune as given: on, cached, off; empty where it was not.
   std::string defaultTune;    ///< What the subcommand does then; empty where it has no --tune.
 };
@@ -45,9 +45,13 @@ struct PlanFiles {
   const char *why = "";
 };
 
+/// Whether there are --mode and --weights-dtype; where not, ModelFlags says what the subcommand does.
+enum class ModeFlag { Any, Fixed };
+
 /// Adds MODEL, --batch, --context, --layers, --vocab, --precision, --mode and --device. Flags that have no
 /// meaning for a plan file are refused when MODEL is one.
-void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles = {});
+void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles = {},
+                   ModeFlag modeFlag = ModeFlag::Any);
 
 /// Adds --tune; `byDefault` is on, cached or off. See Tuning.h for what they mean.
 void addTuneFlag(CLI::App &parser, ModelFlags &flags, const std::string &byDefault);

@@ -116,11 +116,11 @@ TEST_F(GraphFile, UnsupportedElements) {
   EXPECT_EQ(error("func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {\n  return %x : tensor<4xf64>\n}"),
             ":1:1: argument 0 of @main has type 'tensor<4xf64>', wanted a tensor of static extents of at "
             "least 1, rank "
-            "at most 6, elements f32, bf16, f16, i32, i64 or i1");
+            "at most 6, at most 1e15 elements of f32, bf16, f16, i32, i64 or i1");
   std::string message = lineError("  %y = graph.iota 0 : tensor<4xi8>");
   EXPECT_EQ(message,
             ":2:8: 'graph.iota' op result #0 must be tensor of static extents of at least 1, rank at most 6, "
-            "elements f32, bf16, f16, i32 or i64, but got 'tensor<4xi8>'");
+            "at most 1e15 elements of f32, bf16, f16, i32 or i64, but got 'tensor<4xi8>'");
 }
 
 TEST_F(GraphFile, DynamicAndUnrankedTypes) {
@@ -203,6 +203,18 @@ TEST_F(GraphFile, BoundBeyondTheTable) {
   return %e : tensor<3x4xf32>
 })")
           .find(":3:8: 'graph.embedding' op has a table of 7 rows, its indices may reach the graph.bound 8"),
+      std::string::npos);
+}
+
+TEST_F(GraphFile, BoundBeyondTheGradientsRows) {
+  EXPECT_NE(
+      error(
+          R"(func.func @main(%g: tensor<3x4xf32>, %ids: tensor<3xi32> {graph.bound = 8}) -> tensor<7x4xf32> {
+  %e = graph.embedding_grad %g, %ids : tensor<3x4xf32>, tensor<3xi32> -> tensor<7x4xf32>
+  return %e : tensor<7x4xf32>
+})")
+          .find(":2:8: 'graph.embedding_grad' op has a table of 7 rows, its indices may reach the "
+                "graph.bound 8"),
       std::string::npos);
 }
 
