@@ -44,7 +44,7 @@ public:
 
 private:
   LogicalResult findLoss();
-  void findDependent();
+  void findDependent(mlir::OpBuilder &builder);
   LogicalResult visit(Operation *op, mlir::OpBuilder &builder);
   Value total(Value value, GraphBuilder &g);
   LogicalResult collect(mlir::OpBuilder &builder);
@@ -76,13 +76,17 @@ LogicalResult Reverse::findLoss() {
                            << "\": there is nothing to differentiate";
 }
 
-void Reverse::findDependent() {
-  for (Operation &op : block_.without_terminator()) {
+/// Also lets ops on such ways keep what their gradients read.
+void Reverse::findDependent(mlir::OpBuilder &builder) {
+  for (Operation &each : llvm::make_early_inc_range(block_.without_terminator())) {
+    Operation *op = &each;
     ParameterOp parameter = llvm::dyn_cast<ParameterOp>(op);
-    for (Value operand : op.getOperands())
+    for (Value operand : op->getOperands())
       if (!parameter)
         parameter = dependsOn_.lookup(operand);
-    for (Value result : op.getResults())
+    if (auto differentiable = llvm::dyn_cast<DifferentiableOp>(op); differentiable && parameter)
+      op = differentiable.keepForVjp(builder);
+    for (Value result : op->getResults())
       if (parameter && hasFloatElements(result.getType()))
         dependsOn_[result] = parameter;
   }
@@ -184,10 +188,10 @@ void Reverse::addResults(llvm::ArrayRef<NamedValue> added) {
 }
 
 LogicalResult Reverse::run() {
-  if (failed(findLoss()))
-    return failure();
-  findDependent();
   mlir::OpBuilder builder(block_.getTerminator());
+  findDependent(builder);
+  if (failed(findLoss())) // Now, as the loss itself may have been replaced.
+    return failure();
   given_[loss_].push_back(GraphBuilder(builder, loss_.getLoc()).splat(typeOf(loss_), 1.0));
   llvm::SmallVector<Operation *> ops;
   for (Operation &op : block_.without_terminator())

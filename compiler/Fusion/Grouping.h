@@ -52,10 +52,14 @@ void materializeOperands(mlir::Operation *op);
 /// Makes the ops that compute a mask or bias of `attention` which is the same for all queries, from integers
 /// or booleans alone (a padding mask), ops on the operand's own shape just before it, and returns them in
 /// order: as members of its group they are computed where they are read, and nothing of them is in memory.
-llvm::SmallVector<mlir::Operation *> sinkKeyMasks(graph::AttentionOp attention);
+llvm::SmallVector<mlir::Operation *> sinkKeyMasks(AttentionLike attention);
 
-/// Gives attention heads whose widths are multiples of 8, which the skeletons of all targets take: others are
-/// filled up with zeros, which change neither scores nor sums, and the result's extra columns are cut off.
+/// Whether a result of attention or its gradient is [batch, heads, sequence, width], written with strides;
+/// others are contiguous.
+bool isHeadsResult(mlir::Value result);
+
+/// Gives attention and its gradient heads whose widths are multiples of 8, which the skeletons of all targets take: others are
+/// filled up with zeros, which change neither scores nor sums, and the results' extra columns are cut off.
 void padHeads(mlir::func::FuncOp func);
 
 /// Computes of the parts of concatenations what the function computes of the whole: casts, through views, and

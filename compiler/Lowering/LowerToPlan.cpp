@@ -232,18 +232,28 @@ private:
   }
 
   LogicalResult addGroup(GroupOp group) {
-    // Results first: a buffer keeps the order of the steps that write them.
+    // Results first: a buffer keeps the order of the steps that write them. Of attention's gradient one may
+    // be neither read nor computed.
     for (Value result : group.getResults())
-      bufferOf(result);
+      if (!result.use_empty())
+        bufferOf(result);
     switch (group.getKind()) {
     case GroupKind::Product:
       return addProduct(group);
     case GroupKind::Attention: {
-      auto attention = *group.getBody().front().getOps<AttentionOp>().begin();
-      llvm::ArrayRef<int64_t> q = attention.getQuery().getType().getShape();
-      flops_ += 2.0 * q[0] * q[1] * q[2] * attention.getKey().getType().getShape()[2] *
-                (q[3] + attention.getValue().getType().getShape()[3]);
-      return addLaunch(group);
+      AttentionLike attention = *group.getBody().front().getOps<AttentionLike>().begin();
+      auto shapeOf = [](Value value) { return llvm::cast<RankedTensorType>(value.getType()).getShape(); };
+      llvm::ArrayRef<int64_t> q = shapeOf(attention.getQuery());
+      int64_t width = q[3], valueWidth = shapeOf(attention.getValue())[3];
+      // The gradient is five products; that scores are computed for several launches is no work of the
+      // model's.
+      bool forward = llvm::isa<AttentionOp>(attention.getOperation());
+      double products = forward ? width + valueWidth : 3 * width + 2 * valueWidth;
+      flops_ += 2.0 * q[0] * q[1] * q[2] * shapeOf(attention.getKey())[2] * products;
+      for (unsigned part = 0; part < attentionSkeletons(group).size(); ++part)
+        if (failed(addLaunch(group, part)))
+          return failure();
+      return success();
     }
     case GroupKind::RowSums:
       return addLaunch(group);
@@ -279,8 +289,10 @@ private:
     GroupKey key;
     key.addNumber(static_cast<uintptr_t>(group.getKind()));
     key.addNumber(part ? *part + 1 : 0);
-    for (Value result : group.getResults())
+    for (Value result : group.getResults()) {
+      key.addNumber(result.use_empty()); // Attention's gradient has no part for what is not read.
       key.defineValue(storageOf(result));
+    }
     for (mlir::Operation &op : group.getBody().front())
       key.addOp(&op);
     return key;
@@ -290,7 +302,8 @@ private:
   mlir::FailureOr<Launch> lower(GroupOp group, std::optional<unsigned> part, const GroupKey &key) {
     std::string reason;
     std::optional<LoweredKernel> kernel =
-        group.getKind() == GroupKind::Attention ? lowerAttentionGroup(group, symbols_, reason)
+        group.getKind() == GroupKind::Attention
+            ? lowerAttentionGroup(group, symbols_, reason, attentionSkeletons(group)[*part])
         : group.getKind() == GroupKind::RowSums ? lowerRowSumsGroup(group, symbols_, reason)
                                                 : lowerRowsGroup(group, symbols_, reason, part);
     if (!kernel)
@@ -312,8 +325,8 @@ private:
     return launch;
   }
 
-  /// A step for a group, or for the part of a concatenation. Groups of one key differ in what they read and
-  /// write alone; the first of them is lowered.
+  /// A step for a group, or for a part: of a concatenation, or of attention's gradient. Groups of one key
+  /// differ in what they read and write alone; the first of them is lowered.
   LogicalResult addLaunch(GroupOp group, std::optional<unsigned> part = std::nullopt) {
     GroupKey key = keyOf(group, part);
     auto found = launches_.find(key.words());

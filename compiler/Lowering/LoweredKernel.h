@@ -33,9 +33,13 @@ struct LoweredKernel {
 /// that operand alone is written.
 std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols,
                                             std::string &reason, std::optional<unsigned> part = std::nullopt);
-/// Lowers a group of kind attention: the skeleton with its score and mask functions.
-std::optional<LoweredKernel>
-lowerAttentionGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason);
+/// The skeletons that compute a group of kind attention, in the order of their launches: one of attention,
+/// and of its gradient those whose results are read.
+llvm::SmallVector<llvm::StringRef, 3> attentionSkeletons(graph::GroupOp group);
+/// Lowers a group of kind attention to one of its skeletons, with score and mask functions.
+std::optional<LoweredKernel> lowerAttentionGroup(graph::GroupOp group,
+                                                 const llvm::StringMap<int64_t> &symbols, std::string &reason,
+                                                 llvm::StringRef skeleton);
 
 /// Lowers a group of kind row_sums: embedding_grad, with casts of its gradient and its result.
 std::optional<LoweredKernel> lowerRowSumsGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols,

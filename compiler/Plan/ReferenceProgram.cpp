@@ -169,7 +169,7 @@ void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) 
         out.floats["epsilon"] = norm.getEpsilon().convertToDouble();
         out.ints["has_bias"] = {norm.getBias() ? 1 : 0};
       })
-      .Case([&](AttentionOp attention) {
+      .Case([&](AttentionLike attention) {
         out.floats["scale"] = attention.getScale().convertToDouble();
         if (attention.getSoftcap())
           out.floats["softcap"] = attention.getSoftcap()->convertToDouble();

@@ -276,6 +276,8 @@ AttentionRequest heddle::cuda::requestOf(kernel::SkeletonOp skeleton) {
 }
 
 static LogicalResult chooseVersion(kernel::SkeletonOp skeleton, const TargetInfo &target) {
+  if (skeleton.getName() != kernel::kAttentionForward)
+    return skeleton.emitError() << "'" << skeleton.getName() << "' has no CUDA kernel yet";
   AttentionRequest request = requestOf(skeleton);
   std::optional<AttentionChoice> choice = target.attention(request);
   if (!choice)

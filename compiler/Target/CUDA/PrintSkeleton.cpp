@@ -141,7 +141,8 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
                 std::size(kStrides) == kernel::kAttentionStrides);
   for (auto [field, buffer] : llvm::zip(kBuffers, skeleton.getBuffers()))
     assign(field, exprOf(buffer).text);
-  assign("lse", "nullptr");
+  assign("lse",
+         skeleton.getLogsumexp() ? exprOf(skeleton.getBuffers()[kernel::kAttentionBuffers]).text : "nullptr");
   for (auto [field, count] : llvm::zip(kLengths, skeleton.getCounts()))
     assign(field, "int(" + exprOf(count).text + ")");
   for (auto [field, count] : llvm::zip(kStrides, skeleton.getCounts().drop_front(kernel::kAttentionLengths)))
