@@ -15,8 +15,8 @@
 //   --seed N     operands of the checks (1)
 
 #include <cuda.h>
-#include <cuda_runtime.h>
 
+#include "attention_device.h"
 #include "attention_instances.h"
 #include "attention_score.cuh"
 
@@ -36,35 +36,6 @@ using namespace heddle;
 using namespace heddle::bench;
 
 namespace {
-
-void cuda(cudaError_t error, const char *what) {
-  if (error == cudaSuccess)
-    return;
-  std::fprintf(stderr, "error: %s: %s\n", what, cudaGetErrorString(error));
-  std::exit(2);
-}
-
-struct DeviceBuffer {
-  void *data = nullptr;
-  size_t size;
-  explicit DeviceBuffer(size_t bytes) : size(bytes) {
-    cuda(cudaMalloc(&data, std::max<size_t>(bytes, 16)), "cudaMalloc");
-    cuda(cudaMemset(data, 0xff, bytes), "cudaMemset"); // NaN in every element type
-  }
-  ~DeviceBuffer() { cudaFree(data); }
-  DeviceBuffer(const DeviceBuffer &) = delete;
-  void *at(long long element, int bytes) const { return static_cast<char *>(data) + element * bytes; }
-};
-
-std::vector<unsigned char> encodeAll(Element e, const std::vector<float> &values) {
-  const int size = bytes(e);
-  std::vector<unsigned char> raw(values.size() * size);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const uint32_t bits = encode(e, values[i]);
-    std::memcpy(raw.data() + i * size, &bits, size);
-  }
-  return raw;
-}
 
 /// Maps of the operands, as the wgmma skeleton wants them.
 struct Maps {
@@ -108,15 +79,6 @@ Maps makeMaps(const Instance &i, const RawParams &p) {
   maps.v = encodeMap(i.element, p.v, i.valueDim, p.kvLen, p.kvHeads, p.batch, p.vRow, p.vHead, p.vBatch,
                      i.tile.tileN);
   return maps;
-}
-
-int multiprocessors() {
-  static const int count = [] {
-    int value = 0;
-    cuda(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0), "attribute");
-    return value;
-  }();
-  return count;
 }
 
 /// Which grid: the one that attention_tiles.h chooses, a block for each tile, or a block for each
@@ -286,51 +248,6 @@ void checkBig(const Instance &instance, Tally &tally) {
     std::printf("FAIL,far offsets,%s: %s\n", p.text().c_str(), check.message.c_str());
 }
 
-__global__ void fillRandom(void *target, long long count, int size) {
-  for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count;
-       i += (long long)gridDim.x * blockDim.x) {
-    unsigned long long z = i * 0x9e3779b97f4a7c15ull + 12345;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    // Sum of four uniforms: close enough to normal, unit variance.
-    float value = -2.0f * 1.7320508f;
-    for (int part = 0; part < 4; ++part)
-      value += float((z >> (16 * part)) & 0xffff) / 65536.0f * 1.7320508f;
-    if (size == 4)
-      static_cast<float *>(target)[i] = value;
-    else
-      static_cast<unsigned short *>(target)[i] = (unsigned short)(__float_as_uint(value) >> 16); // bf16
-  }
-}
-
-/// Median milliseconds of 20 measurements after 5; short kernels are launched several times in a measurement,
-/// back to back, so that what is measured is not the launch.
-double timeLaunches(const Instance &instance, const RawParams &params, Grid grid) {
-  int launches = 1;
-  Maps maps = makeMaps(instance, params);
-  cudaEvent_t begin, end;
-  cudaEventCreate(&begin);
-  cudaEventCreate(&end);
-  std::vector<float> times;
-  for (int i = 0; i < 25; ++i) {
-    cudaEventRecord(begin);
-    for (int n = 0; n < launches; ++n)
-      launch(instance, params, maps, nullptr, nullptr, grid);
-    cudaEventRecord(end);
-    cuda(cudaEventSynchronize(end), "timing");
-    float ms;
-    cudaEventElapsedTime(&ms, begin, end);
-    if (i == 1)
-      launches = std::clamp(int(1.0f / ms), 1, 20);
-    if (i >= 5)
-      times.push_back(ms / launches);
-  }
-  std::sort(times.begin(), times.end());
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  return (times[9] + times[10]) / 2;
-}
-
 void timeOne(const Instance &instance, int batch, int heads, int length, Layout layout,
              Grid grid = Grid::Chosen) {
   const int D = instance.headDim, size = bytes(instance.element);
@@ -351,7 +268,8 @@ void timeOne(const Instance &instance, int batch, int heads, int length, Layout 
   p.qRow = p.kRow = p.vRow = row, p.qHead = p.kHead = p.vHead = head,
   p.qBatch = p.kBatch = p.vBatch = perBatch;
   p.outRow = packed ? width : D, p.outHead = head, p.outBatch = packed ? length * width : perBatch;
-  const double ms = timeLaunches(instance, p, grid);
+  Maps maps = makeMaps(instance, p);
+  const double ms = timeLaunches([&] { launch(instance, p, maps, nullptr, nullptr, grid); });
   const double flops =
       4.0 * batch * heads * double(length) * length * D * (isCausal(instance.kind) ? 0.5 : 1.0);
   std::printf("time,%s,%s,%s,%s,%d,%d,%d,%d,%d,%d,%d,%d,%d,%s,%s,%.4f,%.1f\n", instance.family,

@@ -15,12 +15,18 @@ struct TestScore {
   static constexpr int kWindow = Window;
   static constexpr bool kHasMask = HasMask;
   static constexpr bool kHasScore = HasScore;
-  const unsigned char *mask; // [q_len, kv_len]
-  const float *bias;         // [q_len, kv_len]
-  long long row;             // kv_len
+  static constexpr bool kHasSlope = HasScore; // read by backward
+  const unsigned char *mask;                  // [q_len, kv_len]
+  const float *bias;                          // [q_len, kv_len]
+  long long row;                              // kv_len
 
   __device__ float score(float s, int, int h, int i, int j) const {
     return 30.0f * tanhf((s + bias[i * row + j] * float(h + 1)) / 30.0f);
+  }
+  __device__ float score(float s, int, int h, int i, int j, float &slope) const {
+    const float t = tanhf((s + bias[i * row + j] * float(h + 1)) / 30.0f);
+    slope = 1.0f - t * t;
+    return 30.0f * t;
   }
   __device__ bool keep(int, int, int i, int j) const { return mask[i * row + j] != 0; }
 };

@@ -2,6 +2,7 @@
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Layout/Access.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/Builders.h"
@@ -336,20 +337,13 @@ llvm::SmallVector<Operation *> heddle::sinkKeyMasks(AttentionLike attention) {
 }
 
 /// `value` [B, H, S, D] with `extra` columns of zeros.
-static Value withZeros(mlir::OpBuilder &builder, mlir::Location loc, Value value, int64_t extra) {
-  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+static Value withZeros(GraphBuilder &graph, Value value, int64_t extra) {
   if (extra == 0)
     return value;
-  mlir::Type element = type.getElementType();
-  SymbolicShape one(4, SymbolicDim::fixed(1)), part = symbolicShape(type), whole = symbolicShape(type);
+  SymbolicShape one(4, SymbolicDim::fixed(1)), part = symbolicShape(typeOf(value));
   part[3] = SymbolicDim::fixed(extra);
-  whole[3] = SymbolicDim::fixed(type.getDimSize(3) + extra);
-  auto oneType = tensorType(builder.getContext(), one, element);
-  Value zero = ConstantOp::create(builder, loc, oneType,
-                                  mlir::DenseElementsAttr::get(oneType, builder.getFloatAttr(element, 0.0)));
-  Value zeros = BroadcastOp::create(builder, loc, tensorType(builder.getContext(), part, element), zero);
-  return ConcatOp::create(builder, loc, tensorType(builder.getContext(), whole, element),
-                          mlir::ValueRange{value, zeros}, 3);
+  Value zero = graph.splat(tensorType(graph.context(), one, typeOf(value).getElementType()), 0.0);
+  return graph.concat({value, graph.broadcast(zero, part)}, 3);
 }
 
 bool heddle::isHeadsResult(Value result) {
@@ -358,16 +352,15 @@ bool heddle::isHeadsResult(Value result) {
 }
 
 /// Gives a result `extra` more columns, which its readers do not see.
-static void widen(mlir::OpBuilder &builder, Value result, int64_t extra) {
+static void widen(GraphBuilder &graph, Value result, int64_t extra) {
   if (extra == 0)
     return;
-  auto narrow = llvm::cast<mlir::RankedTensorType>(result.getType());
+  mlir::RankedTensorType narrow = typeOf(result);
   SymbolicShape wide = symbolicShape(narrow);
   wide[3] = SymbolicDim::fixed(narrow.getDimSize(3) + extra);
-  result.setType(tensorType(builder.getContext(), wide, narrow.getElementType()));
-  auto cut = SliceOp::create(builder, result.getLoc(), narrow, result, llvm::ArrayRef<int64_t>{0, 0, 0, 0},
-                             llvm::ArrayRef<int64_t>{1, 1, 1, 1});
-  result.replaceAllUsesExcept(cut.getResult(), cut);
+  result.setType(tensorType(graph.context(), wide, narrow.getElementType()));
+  Value cut = graph.slice(result, 3, 0, narrow.getDimSize(3));
+  result.replaceAllUsesExcept(cut, cut.getDefiningOp());
 }
 
 void heddle::padHeads(mlir::func::FuncOp func) {
@@ -378,20 +371,21 @@ void heddle::padHeads(mlir::func::FuncOp func) {
       return llvm::alignTo(width, kMultiple) - width;
     };
     mlir::OpBuilder builder(op);
+    GraphBuilder graph(builder, op.getLoc());
     // Operands first: a result's width follows from theirs.
     auto grad = llvm::dyn_cast<AttentionGradOp>(op.getOperation());
     const int64_t extra = extraOf(op.getQuery()), valueExtra = extraOf(op.getValue());
     for (mlir::OpOperand &operand :
          op->getOpOperands().take_front(grad ? 4 : 3)) // query, key, value, gradient
-      operand.set(withZeros(builder, op.getLoc(), operand.get(), extraOf(operand.get())));
+      operand.set(withZeros(graph, operand.get(), extraOf(operand.get())));
     builder.setInsertionPointAfter(op);
     if (!grad) {
-      widen(builder, op->getResult(0), valueExtra);
+      widen(graph, op->getResult(0), valueExtra);
       continue;
     }
-    widen(builder, grad.getDquery(), extra);
-    widen(builder, grad.getDkey(), extra);
-    widen(builder, grad.getDvalue(), valueExtra);
+    widen(graph, grad.getDquery(), extra);
+    widen(graph, grad.getDkey(), extra);
+    widen(graph, grad.getDvalue(), valueExtra);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 using namespace heddle::import;
@@ -14,6 +15,13 @@ static constexpr int64_t kMaxExtent = std::numeric_limits<int32_t>::max();
 static constexpr int64_t kMaxLayers = 2000;
 /// Elements of the largest value; beyond it byte counts would near the range of int64.
 static constexpr double kMaxElements = 1e15;
+
+/// "1.26e+16": what is too large needs no last digit.
+static std::string roundedText(double count) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.3g", count);
+  return buffer;
+}
 
 namespace {
 
@@ -112,8 +120,8 @@ Status heddle::import::validate(const DecoderSpec &spec, const DecoderExtents &e
   double weight = std::max(inner * 3, outer) * std::max(inner, outer);
   if (scores > kMaxElements || widest > kMaxElements)
     return check.wanted("batch and context", "values of at most 1e15 elements",
-                        std::to_string(std::max(scores, widest)));
+                        roundedText(std::max(scores, widest)));
   if (weight > kMaxElements)
-    return check.wanted("d_model", "weights of at most 1e15 elements", std::to_string(weight));
+    return check.wanted("d_model", "weights of at most 1e15 elements", roundedText(weight));
   return Status::ok();
 }

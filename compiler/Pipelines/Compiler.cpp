@@ -171,8 +171,13 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
                                                            &result.report.warnings));
   result.report.times.push_back({"Import", millisecondsSince(start)});
   HEDDLE_RETURN_IF_ERROR(impl_->run(*module, request, options, result.report));
-  if (!options.stopAfter.empty() && options.stopAfter != phaseNames().back())
+  if (!options.stopAfter.empty() && options.stopAfter != phaseNames().back()) {
+    // No plan yet, but what it would be of and for.
+    result.plan.model = shortName(request.model);
+    result.plan.device = options.device;
+    result.plan.target = options.target;
     return result;
+  }
   FirstDiagnostic diagnostic(&impl_->context);
   auto programs = module->getOps<plan::ProgramOp>();
   llvm::FailureOr<runtime::Plan> plan = plan::toRuntimePlan(*programs.begin());

@@ -131,9 +131,10 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Plan:
     // Last: lifetimes count all steps.
-    if (compiled)
+    if (compiled) {
+      manager.addNestedPass<plan::ProgramOp>(plan::createPlanProductLayouts());
       manager.addNestedPass<plan::ProgramOp>(plan::createPlanMemory());
-    else
+    } else
       manager.addNestedPass<plan::ProgramOp>(plan::createPlanEagerMemory());
     manager.addNestedPass<plan::ProgramOp>(plan::createVerifyPlan());
     break;

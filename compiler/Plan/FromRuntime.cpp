@@ -130,7 +130,8 @@ private:
                      integer(value.offset, runtime::Buffer::kUnplaced), integer(value.firstStep, -1),
                      integer(value.lastStep, -1), b.getStringAttr(value.location),
                      b.getI64IntegerAttr(value.bytes == *tensorBytes(type) ? 0 : value.bytes),
-                     b.getI64IntegerAttr(value.indexLimit));
+                     b.getI64IntegerAttr(value.indexLimit), b.getI64IntegerAttr(value.panel),
+                     b.getI64IntegerAttr(value.pitch));
   }
 
   mlir::FlatSymbolRefAttr symbol(const std::string &name) {

@@ -1,7 +1,7 @@
 //===- Passes.h - Passes of the plan phase ----------------------*- C++ -*-===//
 //
-// The phase runs on plan.program after the target phase: plan-memory (compiled pipeline) or plan-eager-memory
-// (eager pipeline), then verify-plan. See Passes.td for what each does.
+// The phase runs on plan.program after the target phase: plan-product-layouts and plan-memory (compiled
+// pipeline) or plan-eager-memory (eager pipeline), then verify-plan. See Passes.td for what each does.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_PLAN_PASSES_H
@@ -13,7 +13,7 @@
 
 namespace heddle::plan {
 
-/// createPlanMemory(), createPlanEagerMemory(), createVerifyPlan().
+/// createPlanProductLayouts(), createPlanMemory(), createPlanEagerMemory(), createVerifyPlan().
 #define GEN_PASS_DECL
 /// registerPlanPasses().
 #define GEN_PASS_REGISTRATION

@@ -33,6 +33,31 @@ def PlanEagerMemory : Pass<"plan-eager-memory", "::heddle::plan::ProgramOp"> {
   let statistics = [Statistic<"removed", "removed-buffers", "Buffers that no step touches">];
 }
 
+def PlanProductLayouts : Pass<"plan-product-layouts", "::heddle::plan::ProgramOp"> {
+  let summary = "Stores what products touch as they want it";
+  let description = [{
+    For plans of device cuda: an output that one product writes gets a `pitch` where its rows would not begin at multiples
+    of 16 bytes (vocabularies such as GPT-2's 50257), and the product as many columns; its weight, which is n x k and whole,
+    gets the bytes of their rows.
+
+    For plans of device cpu: in mode forward, where every step that touches a parameter is a tiled product that reads all of
+    it as b, transposed, sets the parameter's `panel` to what the target's inner loop reads, and the products' algorithm
+    to that of b in panels. Otherwise the parameter stays in rows: a table that an embedding looks up as well, a bias, a
+    weight stored as k x n, halves of a gate that are no whole panels.
+
+    Scratch buffers that tiled products alone touch, as whole float32 matrices, and whose rows are a multiple of 4096 bytes
+    apart get 16 elements more a row: 14 rows are read side by side, and would share one set of a first-level cache.
+  }];
+  let statistics = [
+    Statistic<"numPacked", "packed", "Parameters in panels">,
+    Statistic<"numOtherReader", "other-reader", "Parameters that others than tiled products read, too">,
+    Statistic<"numForm", "form", "Parameters that a product reads in part or not transposed">,
+    Statistic<"numNoProduct", "no-product", "Parameters that no product reads">,
+    Statistic<"numSeparated", "separated", "Outputs whose rows lie apart">,
+    Statistic<"numPadded", "padded", "Scratch buffers with longer rows">,
+  ];
+}
+
 def VerifyPlan : Pass<"verify-plan", "::heddle::plan::ProgramOp"> {
   let summary = "What the plan phase leaves";
   let description = [{

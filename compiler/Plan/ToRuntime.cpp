@@ -105,6 +105,8 @@ private:
     buffer.shape = op.getTensorType().getShape().vec();
     buffer.bytes = op.getByteSize();
     buffer.indexLimit = static_cast<int64_t>(op.getIndexLimit());
+    buffer.panel = static_cast<int64_t>(op.getPanel());
+    buffer.pitch = static_cast<int64_t>(op.getPitch());
     if (op.getOffset())
       buffer.offset = static_cast<int64_t>(*op.getOffset());
     if (op.getFirstStep()) {

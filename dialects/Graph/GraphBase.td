@@ -12,7 +12,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 // Extents must be known, the rank bounded, and the element type one that every layer below can hold.
 class Graph_TensorOf<string pred, string elements> : Type<
     CPred<"::heddle::graph::isGraphTensor($_self) && " # pred>,
-    "tensor of static extents of at least 1, rank at most 6, elements " # elements, "::mlir::RankedTensorType">;
+    "tensor of static extents of at least 1, rank at most 6, at most 1e15 elements of " # elements, "::mlir::RankedTensorType">;
 
 def Graph_Tensor : Graph_TensorOf<"true", "f32, bf16, f16, i32, i64 or i1">;
 def Graph_Float : Graph_TensorOf<"::heddle::graph::hasFloatElements($_self)", "f32, bf16 or f16">;

@@ -1,8 +1,7 @@
 #include "dialects/Graph/GraphModule.h"
 #include "dialects/Graph/GraphDialect.h"
-#include "dialects/Graph/SymbolicDim.h"
+#include "dialects/Graph/SymbolValues.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
@@ -23,7 +22,7 @@ static LogicalResult verifyBoundary(mlir::func::FuncOp main, llvm::StringRef wha
   if (!isGraphTensor(type))
     return main.emitError() << what << " " << index << " of @main has type " << type
                             << ", wanted a tensor of static extents of at least 1, rank at most " << kMaxRank
-                            << ", elements f32, bf16, f16, i32, i64 or i1";
+                            << ", at most 1e15 elements of f32, bf16, f16, i32, i64 or i1";
   auto name = attrs ? attrs.getAs<mlir::StringAttr>(kNameAttr) : mlir::StringAttr();
   if (!name)
     return nameRequired ? main.emitError() << what << " " << index << " of @main has no graph.name"
@@ -51,60 +50,6 @@ static LogicalResult verifyParts(OpTy op, llvm::StringMap<PartAttr> &seen) {
                               << "\" was described otherwise before: " << it->second;
   }
   return success();
-}
-
-/// A symbol has one value in a compilation: kernels take it as one count. First every symbol that stands
-/// alone, then the products of those.
-static LogicalResult verifySymbols(mlir::func::FuncOp main) {
-  llvm::StringMap<int64_t> values;
-  auto forEachDim = [&](llvm::function_ref<LogicalResult(mlir::Operation *, const SymbolicDim &)> check) {
-    llvm::SmallPtrSet<mlir::Type, 32> seen;
-    auto visit = [&](mlir::Operation *op, mlir::Type type) -> LogicalResult {
-      auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
-      if (!tensor || !tensor.getEncoding() || !seen.insert(type).second)
-        return success();
-      for (const SymbolicDim &dim : symbolicShape(tensor))
-        if (!dim.isStatic() && failed(check(op, dim)))
-          return failure();
-      return success();
-    };
-    for (mlir::Type type : main.getArgumentTypes())
-      if (failed(visit(main, type)))
-        return failure();
-    return failure(main.getBody()
-                       .walk([&](mlir::Operation *op) -> mlir::WalkResult {
-                         for (mlir::Type type : op->getResultTypes())
-                           if (failed(visit(op, type)))
-                             return failure();
-                         return success();
-                       })
-                       .wasInterrupted());
-  };
-  auto alone = [&](mlir::Operation *op, const SymbolicDim &dim) -> LogicalResult {
-    if (dim.symbols.size() != 1)
-      return success();
-    int64_t value = dim.value / dim.coefficient;
-    int64_t first = values.try_emplace(dim.symbols[0], value).first->second;
-    if (first == value)
-      return success();
-    return op->emitError() << "symbol \"" << dim.symbols[0] << "\" is " << value << " here and " << first
-                           << " before";
-  };
-  auto product = [&](mlir::Operation *op, const SymbolicDim &dim) -> LogicalResult {
-    int64_t value = dim.coefficient;
-    for (llvm::StringRef symbol : dim.symbols) {
-      auto it = values.find(symbol);
-      if (it == values.end())
-        return op->emitError() << "symbol \"" << symbol << "\" occurs in \"" << dim.name()
-                               << "\" alone, so that its value is not known";
-      value *= it->second;
-    }
-    if (value == dim.value)
-      return success();
-    return op->emitError() << "extent " << dim.value << " is called \"" << dim.name() << "\", which is "
-                           << value;
-  };
-  return failure(failed(forEachDim(alone)) || failed(forEachDim(product)));
 }
 
 LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const GraphModuleRules &rules) {
@@ -137,7 +82,7 @@ LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const Grap
                               results)))
       return failure();
 
-  if (failed(verifySymbols(main)))
+  if (failed(symbolValues(main)))
     return failure();
   llvm::StringMap<PartAttr> parts;
   mlir::WalkResult walk = main.getBody().walk([&](mlir::Operation *op) -> mlir::WalkResult {

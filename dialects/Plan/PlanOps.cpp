@@ -108,6 +108,23 @@ LogicalResult BufferOp::verify() {
                  (type.getElementType().isSignlessInteger(32) || type.getElementType().isSignlessInteger(64));
   if (limit < 0 || (limit > 0 && !indices))
     return emitOpError() << "indexLimit " << limit << ", wanted 0, or above 0 for an input of i32 or i64";
+  if (auto panel = static_cast<int64_t>(getPanel())) {
+    if (panel < 0 || getRole() != Role::Parameter || type.getRank() != 2 ||
+        !llvm::isa<mlir::FloatType>(type.getElementType()) || bytes != 0)
+      return emitOpError()
+             << "panel " << panel
+             << ", wanted 0, or above 0 for a parameter that is a matrix of floats and nothing else";
+  }
+  if (auto pitch = static_cast<int64_t>(getPitch())) {
+    int64_t width = type.getRank() > 0 ? type.getShape().back() : 0;
+    int64_t rows = width > 0 ? type.getNumElements() / width : 0, size = *elementBytes(type.getElementType());
+    if (getRole() != Role::Output || width == 0 || pitch <= width || pitch > (bytes / size) / rows ||
+        getParts())
+      return emitOpError()
+             << "pitch " << pitch
+             << ", wanted 0, or more than the last extent for an output without parts whose bytes "
+                "hold all its rows";
+  }
   if (getOffset()) {
     auto offset = static_cast<int64_t>(*getOffset());
     if (offset < 0 || offset % kArenaAlignment)

@@ -48,7 +48,9 @@ def Plan_BufferOp : Plan_Child<"buffer", [Symbol]> {
     `type` gives shape and elements (f32, bf16, f16, i32, i64, i1 in a byte each, ui8); contiguous, row-major. `bytes` is
     set where the buffer is larger than that. `parts` are the tensors of the state dict in a parameter; `data` are the
     values of a constant that no step computes. `indexLimit` is set on integer inputs whose values index something (token
-    ids): every value must be in [0, indexLimit). `firstStep`, `lastStep` and `offset` are set by memory planning; a buffer
+    ids): every value must be in [0, indexLimit). `panel` is set on a parameter that tiled products alone read: so many of
+    its rows are stored together, transposed (runtime/plan/Panels.h). `pitch` is set on an output whose rows, of the last
+    dimension, lie so many elements apart. `firstStep`, `lastStep` and `offset` are set by memory planning; a buffer
     without an offset has an allocation of its own.
 
     Example: `plan.buffer @x input tensor<4x512xi32> {location = "ids"}`.
@@ -57,7 +59,8 @@ def Plan_BufferOp : Plan_Child<"buffer", [Symbol]> {
                        OptionalAttr<TypedArrayAttrBase<Plan_PartAttr, "parts">>:$parts,
                        OptionalAttr<ElementsAttr>:$data, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$firstStep,
                        OptionalAttr<I64Attr>:$lastStep, DefaultValuedAttr<StrAttr, "\"\"">:$location,
-                       DefaultValuedAttr<I64Attr, "0">:$bytes, DefaultValuedAttr<I64Attr, "0">:$indexLimit);
+                       DefaultValuedAttr<I64Attr, "0">:$bytes, DefaultValuedAttr<I64Attr, "0">:$indexLimit,
+                       DefaultValuedAttr<I64Attr, "0">:$panel, DefaultValuedAttr<I64Attr, "0">:$pitch);
   let assemblyFormat = "$sym_name `` $role $type attr-dict";
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
@@ -107,7 +110,8 @@ def Plan_ProductOp : Plan_Step<"product"> {
   let description = [{
     For each of `batch` matrices: a is m x k, b is k x n, c and d are m x n and not transposed; bias has n elements. With
     math f32 and tf32, a and b are f32; with math low, both are bf16 or both f16. `algorithm`: on CUDA the library's own
-    choice, opaque; on the CPU `tiled` for Heddle's own (runtime/plan/CpuAlgorithm.h); without it the device's library and
+    choice, opaque; on the CPU `tiled` for Heddle's own, `tiled:32` where b is a parameter in panels of 32 rows
+    (runtime/plan/CpuAlgorithm.h); without it the device's library and
     its heuristic decide. With epilogue silu_mul, which the tiled products alone have, d is m x (n / 2): the silu of the first half
     of the columns times the second, without c.
 

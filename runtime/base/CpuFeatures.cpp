@@ -64,8 +64,8 @@ bool cpuIsAmd() {
 
 std::string cpuName() {
   char name[49] = {};
-  for (uint32_t i = 0; i < 3; ++i) {
-    Registers r = cpuid(0x80000002u + i);
+  for (size_t i = 0; i < 3; ++i) {
+    Registers r = cpuid(0x80000002u + static_cast<uint32_t>(i));
     std::memcpy(name + 16 * i, &r, 16);
   }
   std::string text(name);

@@ -31,7 +31,7 @@ StatusOr<DynamicLibrary> DynamicLibrary::open(const std::vector<std::string> &na
   for (const std::string &folder : folders)
     for (const std::string &name : names)
       if (!handle)
-        handle = attempt(folder + "/" + name);
+        handle = attempt(std::string(folder).append("/").append(name));
   if (!handle)
     return unavailable("no " + names.front() + "; tried " + tried);
 

@@ -64,6 +64,11 @@ public:
   }
   bool parse_error(size_t at, const std::string &, const nlohmann::detail::exception &error) override {
     read = at; // A number is known to be complete only by the character after it, which is none of it.
+    constexpr int outOfRange = 406; // "[json.exception.out_of_range.406] number overflow parsing '1e999'".
+    if (error.id == outOfRange) {
+      fault = "a number is beyond the range of a double (1.8e308)";
+      return false;
+    }
     // "[json.exception.parse_error.101] parse error at line 1, column 2: reason".
     std::string text = error.what();
     size_t reason = text.find(": ");

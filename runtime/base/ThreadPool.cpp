@@ -74,7 +74,9 @@ void ThreadPool::run(int64_t items, int64_t grain, void *context, Function funct
   function_ = function;
   pending_.store(chunks - 1, std::memory_order_relaxed);
   uint32_t job = (epoch_.load(std::memory_order_relaxed) >> kChunkBits) + 1;
-  epoch_.store((job << kChunkBits) | static_cast<uint32_t>(chunks), std::memory_order_release);
+  // In one order with notify_all's look at who waits: a store that is only released may come behind it, and a
+  // worker that goes to sleep in between is never woken.
+  epoch_.store((job << kChunkBits) | static_cast<uint32_t>(chunks), std::memory_order_seq_cst);
   epoch_.notify_all();
 
   insideRange = true;

@@ -18,7 +18,7 @@ CachingAllocator::~CachingAllocator() {
 }
 
 int CachingAllocator::classOf(int64_t size) {
-  auto units = static_cast<uint64_t>(size / kRounding); // At least 1.
+  auto units = static_cast<uint64_t>(std::max<int64_t>(size / kRounding, 1));
   int log = std::bit_width(units) - 1;
   int quarter = static_cast<int>(log >= 2 ? (units >> (log - 2)) & 3 : (units << (2 - log)) & 3);
   return std::min(log * 4 + quarter, kClasses - 1);

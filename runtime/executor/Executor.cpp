@@ -4,9 +4,11 @@
 #include "runtime/executor/CachingAllocator.h"
 #include "runtime/executor/Layout.h"
 #include "runtime/executor/Parameters.h"
+#include "runtime/plan/Panels.h"
 #include "runtime/plan/Verify.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 namespace heddle::runtime {
@@ -14,7 +16,7 @@ namespace heddle::runtime {
 namespace {
 
 /// "wanted one of a, b, found c".
-Status unknownName(const char *what, const std::string &name, std::vector<std::string> known) {
+Status unknownName(const char *what, const std::string &name, const std::vector<std::string> &known) {
   std::string list;
   for (const std::string &entry : known)
     list += (list.empty() ? "" : ", ") + entry;
@@ -93,7 +95,18 @@ public:
       return unknownName("output", name, names(outputs_));
     if (!hasRun_)
       return invalidInput("output " + name + " has no value: the plan has not run yet");
-    return read(addresses_[found->second], valueBytes(plan_.buffers[found->second]));
+    const Buffer &buffer = plan_.buffers[found->second];
+    if (buffer.pitch == 0)
+      return read(addresses_[found->second], valueBytes(buffer));
+    // Rows that lie apart are moved together.
+    int64_t size = sizeOf(buffer.dtype), width = buffer.shape.back() * size, step = buffer.pitch * size;
+    int64_t rows = valueBytes(buffer) / width;
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data,
+                            read(addresses_[found->second], (rows - 1) * step + width));
+    for (int64_t row = 1; row < rows; ++row)
+      std::memmove(data.data() + row * width, data.data() + row * step, static_cast<size_t>(width));
+    data.resize(static_cast<size_t>(rows * width));
+    return data;
   }
 
   StatusOr<std::vector<uint8_t>> parameter(const std::string &partName) override {
@@ -102,6 +115,8 @@ public:
       return unknownName("parameter", partName, names(parts_));
     auto [index, part] = found->second;
     int64_t size = sizeOf(plan_.buffers[index].dtype);
+    if (plan_.buffers[index].panel > 0)
+      return readFromPanels(plan_.buffers[index], *part, addresses_[index]);
     return read(addresses_[index] + part->elementOffset * size, elementsOf(part->shape) * size);
   }
 
@@ -146,6 +161,7 @@ private:
   template <typename T>
   static std::vector<std::string> names(const std::map<std::string, T> &map) {
     std::vector<std::string> keys;
+    keys.reserve(map.size());
     for (auto &[key, value] : map)
       keys.push_back(key);
     return keys;
@@ -295,6 +311,24 @@ private:
     HEDDLE_RETURN_IF_ERROR(device_.download(data.data(), address, bytes));
     HEDDLE_RETURN_IF_ERROR(device_.synchronize());
     return data;
+  }
+
+  /// A part's values in the order of the state dict: of the panels that hold them, its share.
+  StatusOr<std::vector<uint8_t>> readFromPanels(const Buffer &buffer, const ParameterPart &part,
+                                                const char *address) {
+    PanelOrder order{buffer.shape[0], buffer.shape[1], buffer.panel};
+    int64_t size = sizeOf(buffer.dtype), elements = elementsOf(part.shape), perPanel = order.begin(1);
+    if (elements == 0)
+      return std::vector<uint8_t>();
+    int64_t first = part.elementOffset / perPanel, last = (part.elementOffset + elements - 1) / perPanel;
+    int64_t begin = order.begin(first), end = order.begin(last) + order.width(last) * order.columns;
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> packed, read(address + begin * size, (end - begin) * size));
+    std::vector<uint8_t> rows(packed.size());
+    for (int64_t index = first; index <= last; ++index)
+      order.unpack(index, size, packed.data() + (order.begin(index) - begin) * size,
+                   rows.data() + (order.begin(index) - begin) * size);
+    auto from = rows.begin() + (part.elementOffset - begin) * size;
+    return std::vector<uint8_t>(from, from + elements * size);
   }
 
   Device &device_;

@@ -104,6 +104,10 @@ Status fillBuffers(Device &device, const Plan &plan, std::span<char *const> addr
         HEDDLE_RETURN_IF_ERROR(device.fill(addresses[i], 0, buffer.bytes));
       for (const ParameterPart &part : buffer.parts)
         HEDDLE_RETURN_IF_ERROR(filler.fill(buffer, part, addresses[i]).with("parameter " + part.name));
+      // Values are drawn, read and converted in the order of the state dict; only then do they move.
+      if (buffer.panel > 0)
+        HEDDLE_RETURN_IF_ERROR(
+            device.packPanels(addresses[i], buffer.dtype, buffer.shape[0], buffer.shape[1], buffer.panel));
       break;
     case BufferRole::Constant:
       if (!buffer.data.empty())

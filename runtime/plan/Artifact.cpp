@@ -68,7 +68,7 @@ private:
     return fb::CreateBuffer(b, string(buffer.name), static_cast<uint8_t>(buffer.role),
                             static_cast<uint8_t>(buffer.dtype), vector(buffer.shape), buffer.bytes,
                             buffer.offset, buffer.firstStep, buffer.lastStep, parts, vector(buffer.data),
-                            string(buffer.location), buffer.indexLimit);
+                            string(buffer.location), buffer.indexLimit, buffer.panel, buffer.pitch);
   }
 
   flatbuffers::Offset<fb::Step> step(const Step &step) {
@@ -169,6 +169,8 @@ Buffer unpack(const fb::Buffer &in) {
   out.firstStep = in.first_step();
   out.lastStep = in.last_step();
   out.indexLimit = in.index_limit();
+  out.panel = in.panel();
+  out.pitch = in.pitch();
   if (in.parts())
     for (const fb::ParameterPart *part : *in.parts())
       out.parts.push_back({text(part->name()), values(part->shape()), part->element_offset(),
@@ -353,6 +355,13 @@ StatusOr<Plan> readPlan(std::span<const uint8_t> bytes) {
   HEDDLE_ASSIGN_OR_RETURN(Plan plan, unpack(*fb::GetPlan(data)));
   HEDDLE_RETURN_IF_ERROR(verifyPlan(plan));
   return plan;
+}
+
+bool isPlanFile(const std::string &path) {
+  StatusOr<RandomAccessFile> file = RandomAccessFile::open(path);
+  uint8_t begin[sizeof kMagic];
+  return file.isOk() && file->size() >= sizeof begin && file->read(0, begin).isOk() &&
+         std::memcmp(begin, kMagic, sizeof kMagic) == 0;
 }
 
 StatusOr<Plan> readPlanFile(const std::string &path) {

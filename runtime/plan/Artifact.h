@@ -34,6 +34,8 @@ Status writePlanFile(const Plan &plan, const std::string &path);
 /// Refuses, as InvalidInput with one message: other files, other versions, truncated or altered content, and
 /// plans that do not verify (verifyPlan).
 StatusOr<Plan> readPlan(std::span<const uint8_t> bytes);
+/// Whether a file can be read and begins as plans do, whatever its name.
+bool isPlanFile(const std::string &path);
 /// As readPlan; the message begins with the path.
 StatusOr<Plan> readPlanFile(const std::string &path);
 

@@ -55,7 +55,7 @@ struct Buffer {
   std::string name;
   BufferRole role = BufferRole::Scratch;
   DType dtype = DType::F32;
-  std::vector<int64_t> shape; ///< Row-major, contiguous.
+  std::vector<int64_t> shape; ///< Row-major, contiguous; but see `panel`.
   int64_t bytes = 0;          ///< At least product(shape) * sizeOf(dtype).
   /// Byte offset in the arena (a multiple of 256), or kUnplaced for a buffer with an allocation of its own.
   int64_t offset = kUnplaced;
@@ -66,6 +66,12 @@ struct Buffer {
   /// Of parameters and states, and of outputs that are gradients of parameters: then with their names,
   /// "q.weight.grad".
   std::vector<ParameterPart> parts;
+  /// Parameters only: how many of its rows are stored together, transposed (runtime/plan/Panels.h), for
+  /// the tiled products of a CPU, which read it in that order. 0: row-major.
+  int64_t panel = 0;
+  /// Outputs: elements from a row of the last dimension to the next, where rows lie further apart than they
+  /// are long; 0: they do not. Executor::output leaves out what lies between.
+  int64_t pitch = 0;
   std::vector<uint8_t> data; ///< Constants given by value only.
   std::string location;      ///< The layer and line of the model description that it comes from.
 

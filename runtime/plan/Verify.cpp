@@ -37,6 +37,9 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 }
 
 Status verifyParts(const Buffer &buffer) {
+  bool weights = buffer.role == BufferRole::Parameter && !buffer.parts.empty();
+  if (weights && buffer.dtype > DType::F16) // What the generator draws and weights are kept in.
+    return invalidInput("a parameter wants f32, bf16 or f16, found " + std::string(nameOf(buffer.dtype)));
   int64_t capacity = buffer.bytes / sizeOf(buffer.dtype);
   std::vector<std::pair<int64_t, const ParameterPart *>> order;
   for (const ParameterPart &part : buffer.parts) {
@@ -94,6 +97,27 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
   if (!buffer.parts.empty() && buffer.role != BufferRole::Parameter && buffer.role != BufferRole::State &&
       buffer.role != BufferRole::Output)
     return invalidInput("only a parameter, a state or an output has parts");
+  if (buffer.panel != 0) {
+    if (buffer.panel < 0 || buffer.role != BufferRole::Parameter || buffer.shape.size() != 2 ||
+        buffer.dtype > DType::F16 || buffer.bytes != needed)
+      return invalidInput(
+          "panels of " + number(buffer.panel) +
+          " rows: wanted more than none, of a parameter that is a matrix of floats and nothing "
+          "else");
+    if (plan.device != "cpu")
+      return invalidInput("panels of " + number(buffer.panel) + " rows: wanted none for device " +
+                          plan.device);
+  }
+  if (buffer.pitch != 0) {
+    int64_t width = buffer.shape.empty() ? 0 : buffer.shape.back();
+    int64_t most = width > 0 ? buffer.bytes / sizeOf(buffer.dtype) / (elements / width) : 0;
+    if (buffer.role != BufferRole::Output || !buffer.parts.empty() || elements == 0 ||
+        buffer.pitch <= width || buffer.pitch > most)
+      return invalidInput(
+          "pitch " + number(buffer.pitch) +
+          ": wanted 0, or more than the last extent for an output without parts whose bytes hold "
+          "all its rows");
+  }
   bool indices =
       buffer.role == BufferRole::Input && (buffer.dtype == DType::I32 || buffer.dtype == DType::I64);
   if (buffer.indexLimit < 0 || (buffer.indexLimit > 0 && !indices))
@@ -123,6 +147,21 @@ Status verifyKernel(const Plan &plan, const Kernel &kernel) {
     return invalidInput("threads a block: wanted 1 to 1024, found " + number(kernel.threads));
   if (kernel.sharedBytes < 0)
     return invalidInput("shared bytes: wanted none or more, found " + number(kernel.sharedBytes));
+  return Status::ok();
+}
+
+/// What lives within a run is not there any more when the steps after Init run a second time.
+Status verifyLives(const Plan &plan) {
+  auto init = static_cast<int32_t>(std::count_if(plan.steps.begin(), plan.steps.end(),
+                                                 [](const Step &step) { return step.phase == Phase::Init; }));
+  for (size_t i = 0; i < plan.buffers.size(); ++i) {
+    const Buffer &buffer = plan.buffers[i];
+    bool temporary = buffer.role == BufferRole::Scratch || buffer.role == BufferRole::Saved;
+    if (temporary && buffer.firstStep >= 0 && buffer.firstStep < init && buffer.lastStep >= init)
+      return invalidInput(detail::describe(plan, static_cast<int32_t>(i)) + " lives from step " +
+                          number(buffer.firstStep) + " of phase Init to step " + number(buffer.lastStep) +
+                          ", which every run repeats");
+  }
   return Status::ok();
 }
 
@@ -267,6 +306,7 @@ Status verifyPlan(const Plan &plan) {
     pastInit |= step.phase != Phase::Init;
     HEDDLE_RETURN_IF_ERROR(detail::verifyStep(plan, step).with(context));
   }
+  HEDDLE_RETURN_IF_ERROR(verifyLives(plan).with("plan"));
   HEDDLE_RETURN_IF_ERROR(verifyOutputs(plan).with("plan"));
   return verifyMemory(plan).with("plan");
 }

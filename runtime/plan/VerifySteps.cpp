@@ -8,6 +8,9 @@ namespace {
 
 std::string number(int64_t value) { return std::to_string(value); }
 
+/// Of a launch on the CPU: no memory has so many elements, and shares of it are far from overflow.
+constexpr int64_t kMostItems = int64_t{1} << 47;
+
 /// One step of one plan, with the words for its messages.
 class StepVerifier {
 public:
@@ -28,8 +31,8 @@ public:
   }
 
 private:
-  /// `bytes` from the reference on are inside a buffer that is alive.
-  Status range(const std::string &what, const BufferRef &ref, int64_t bytes) {
+  /// `bytes` from the reference on are inside a buffer that is alive and stored in panels of `panel` rows.
+  Status range(const std::string &what, const BufferRef &ref, int64_t bytes, int64_t panel = 0) {
     auto count = static_cast<int64_t>(plan.buffers.size());
     if (ref.buffer < 0 || ref.buffer >= count)
       return invalidInput(what + ": wanted a buffer below " + number(count) + ", found " +
@@ -40,6 +43,9 @@ private:
       return invalidInput(what + ": bytes " + number(ref.byteOffset) + " to " + number(ref.byteOffset) + "+" +
                           number(bytes) + " are outside " + detail::describe(plan, ref.buffer) + " of " +
                           number(buffer.bytes));
+    if (buffer.panel != panel)
+      return invalidInput(what + ": " + detail::describe(plan, ref.buffer) + " wanted " + panels(panel) +
+                          ", found " + panels(buffer.panel));
     if (!livesThroughout(buffer) && (index < buffer.firstStep || index > buffer.lastStep))
       return invalidInput(what + ": " + detail::describe(plan, ref.buffer) + " lives from step " +
                           number(buffer.firstStep) + " to " + number(buffer.lastStep));
@@ -57,8 +63,8 @@ private:
       if (!launch.maps.empty())
         return invalidInput("wanted no tensor maps for device cpu, found " +
                             std::to_string(launch.maps.size()));
-      if (launch.items < 0)
-        return invalidInput("items: wanted none or more, found " + number(launch.items));
+      if (launch.items < 0 || launch.items > kMostItems)
+        return invalidInput("items: wanted 0 to " + number(kMostItems) + ", found " + number(launch.items));
       return Status::ok();
     }
     // The bounds of CUDA: 2^31-1, 65535, 65535.
@@ -121,7 +127,7 @@ private:
   }
 
   Status matrix(const std::string &what, const MatrixRef &matrix, int64_t rows, int64_t columns,
-                int64_t batch) {
+                int64_t batch, int64_t panel = 0) {
     if (matrix.dtype > DType::F16)
       return invalidInput(what + ": wanted f32, bf16 or f16, found " + std::string(nameOf(matrix.dtype)));
     if (matrix.transposed)
@@ -142,7 +148,25 @@ private:
                           static_cast<__int128>(rows - 1) * matrix.ld + columns;
       bytes = elements > INT64_MAX / size ? INT64_MAX : static_cast<int64_t>(elements) * size;
     }
-    return range(what, matrix.ref, bytes);
+    return range(what, matrix.ref, bytes, panel);
+  }
+
+  static std::string panels(int64_t panel) {
+    return panel == 0 ? "rows" : "panels of " + number(panel) + " rows";
+  }
+
+  /// b is all of its buffer, and halves of columns begin with a panel.
+  Status inPanels(const Product &p, int64_t panel) {
+    const Buffer &buffer = plan.buffers[static_cast<size_t>(p.b.ref.buffer)];
+    bool whole = p.b.transposed && p.b.ref.byteOffset == 0 &&
+                 buffer.shape == std::vector<int64_t>{p.n, p.k} && p.b.ld == p.k &&
+                 p.b.dtype == buffer.dtype && p.batch == 1;
+    if (!whole)
+      return invalidInput("b: wanted one product with all of " + detail::describe(plan, p.b.ref.buffer) +
+                          ", transposed, which is stored in " + panels(panel));
+    if (p.epilogue == Epilogue::SiluMul && resultColumns(p) % panel != 0)
+      return invalidInput("b: wanted halves of whole " + panels(panel) + ", found n " + number(p.n));
+    return Status::ok();
   }
 
   Status product(const Product &p) {
@@ -154,9 +178,14 @@ private:
     if (p.epilogue > Epilogue::SiluMul)
       return invalidInput("unknown epilogue " + number(static_cast<int64_t>(p.epilogue)));
     HEDDLE_RETURN_IF_ERROR(matrix("a", p.a, p.m, p.k, p.batch));
-    HEDDLE_RETURN_IF_ERROR(matrix("b", p.b, p.k, p.n, p.batch));
-    std::string_view algorithm(reinterpret_cast<const char *>(p.algorithm.data()), p.algorithm.size());
-    if (p.epilogue == Epilogue::SiluMul && (plan.device != "cpu" || algorithm != kTiledProduct))
+    std::optional<int64_t> tiled;
+    if (plan.device == "cpu")
+      tiled = tiledPanel({reinterpret_cast<const char *>(p.algorithm.data()), p.algorithm.size()});
+    int64_t panel = tiled.value_or(0);
+    HEDDLE_RETURN_IF_ERROR(matrix("b", p.b, p.k, p.n, p.batch, panel));
+    if (panel > 0)
+      HEDDLE_RETURN_IF_ERROR(inPanels(p, panel));
+    if (p.epilogue == Epilogue::SiluMul && !tiled)
       return invalidInput("an epilogue that multiplies two halves is for the CPU's algorithm '" +
                           std::string(kTiledProduct) + "' alone");
     if (p.epilogue == Epilogue::SiluMul && (p.n % 2 != 0 || p.c.ref.present()))

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <new>
 
 namespace heddle::runtime {
 
@@ -30,7 +31,7 @@ Grid chooseGrid(const Product &p, int threads) {
   Grid best{p.m, p.n, 1, 1};
   double bestCost = -1;
   for (int64_t wantM = 1; wantM <= threads && wantM <= ceilDiv(p.m, unit); ++wantM)
-    for (int64_t wantN = 1; wantM * wantN <= 2 * threads && wantN <= ceilDiv(p.n, unit); ++wantN) {
+    for (int64_t wantN = 1; wantM * wantN <= int64_t{2} * threads && wantN <= ceilDiv(p.n, unit); ++wantN) {
       Grid grid;
       grid.tileM = std::min(p.m, ceilDiv(ceilDiv(p.m, wantM), unit) * unit);
       grid.tileN = std::min(p.n, ceilDiv(ceilDiv(p.n, wantN), unit) * unit);
@@ -199,10 +200,12 @@ Status CpuProducts::run(const Product &product, const void *a, const void *b, co
     return invalidInput("the library's products have no epilogue that multiplies two halves");
   if (algorithm.empty())
     return runLibrary(product, a, b, c, bias, d);
-  if (algorithm != kTiledProduct)
-    return invalidInput("a product's algorithm on the CPU must be none or '" + std::string(kTiledProduct) +
+  std::optional<int64_t> panel = tiledPanel(algorithm);
+  if (!panel)
+    return invalidInput("a product's algorithm on the CPU must be none, '" + std::string(kTiledProduct) +
+                        "' or '" + tiledAlgorithm(kPanelV3) + "' or '" + tiledAlgorithm(kPanelV4) +
                         "', found " + std::to_string(algorithm.size()) + " other bytes");
-  return tiled_.run(product, a, b, c, bias, d);
+  return tiled_.run(product, *panel, a, b, c, bias, d);
 }
 
 Status CpuProducts::runLibrary(const Product &product, const void *a, const void *b, const void *c,
@@ -213,6 +216,7 @@ Status CpuProducts::runLibrary(const Product &product, const void *a, const void
       return invalidInput(
           "a product's sizes and leading dimensions on the CPU must be below 2147483648, found " +
           std::to_string(size));
+  HEDDLE_RETURN_IF_ERROR(reserveOpenBlas(pool_.threads()));
   Grid grid = chooseGrid(p, pool_.threads());
   TileTask task(p, a, b, c, bias, d);
   auto floats = static_cast<size_t>(task.scratchFloats(grid));
@@ -220,8 +224,14 @@ Status CpuProducts::runLibrary(const Product &product, const void *a, const void
   std::vector<Status> statuses(scratch_.size());
   pool_.parallelFor(p.batch * tiles, 1, [&](int64_t begin, int64_t end, int thread) {
     std::vector<float> &scratch = scratch_[static_cast<size_t>(thread)];
-    if (scratch.size() < floats)
-      scratch.resize(floats);
+    try {
+      if (scratch.size() < floats)
+        scratch.resize(floats);
+    } catch (const std::bad_alloc &) { // Must not leave a worker's function.
+      statuses[static_cast<size_t>(thread)] = outOfMemory(
+          "no memory for a product's working tile: " + std::to_string(floats * sizeof(float)) + " bytes");
+      return;
+    }
     for (int64_t i = begin; i < end; ++i) {
       int64_t batch = i / tiles, row = i % tiles / grid.tilesN * grid.tileM,
               column = i % tiles % grid.tilesN * grid.tileN;

@@ -423,6 +423,7 @@ LoadedCublas::candidates(const Product &product, const Device::ProductAddresses 
   HEDDLE_ASSIGN_OR_RETURN(std::vector<cublasLtMatmulHeuristicResult_t> results,
                           guesses(prepared, product, at, count));
   std::vector<std::vector<uint8_t>> algorithms;
+  algorithms.reserve(results.size());
   for (const auto &result : results)
     algorithms.push_back(bytesOf(result.algo));
   return algorithms;

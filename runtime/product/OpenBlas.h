@@ -21,7 +21,13 @@ namespace heddle::runtime {
 /// (SkylakeX)". Unavailable where it computes a wrong product on this processor. The environment variable
 /// HEDDLE_OPENBLAS_CORETYPE overrules the choice; OPENBLAS_CORETYPE, which may be meant for other programs,
 /// does not.
+/// OutOfMemory where the process gets no memory for the library's buffers.
 StatusOr<std::string> prepareOpenBlas();
+
+/// Makes sure that `callers` threads can be in sgemm at once. Each takes a buffer of 128 MiB of address space
+/// from the library, which keeps it for the next call, and which asks again for ever where it gets none.
+/// OutOfMemory where the system refuses one. Cheap once it succeeded for as many.
+Status reserveOpenBlas(int callers);
 
 /// c = alpha * op(a)·op(b) + beta * c in float32, row-major, on the calling thread; op transposes where
 /// asked. op(a) is m×k, op(b) k×n, c m×n, all above zero. Where beta is 0, c is not read.

@@ -22,6 +22,9 @@ constexpr int64_t kTiledShortChain = 32, kTiledFewRows = 16;
 /// Distance of the packed rows of a, in elements: not a power of two, so that a panel's rows do not share the
 /// few sets of the first-level cache that a power of two would leave them.
 constexpr int64_t kTiledRowStride = kTiledDepth + 16;
+/// Columns of a panel of b with AVX2 and with AVX-512: parameters are stored so (runtime/plan/CpuAlgorithm.h,
+/// which this header, compiled for several levels, may not include).
+constexpr int64_t kTiledColumnsV3 = 16, kTiledColumnsV4 = 32;
 
 struct TiledKernels {
   static constexpr int kMostRows = 14;

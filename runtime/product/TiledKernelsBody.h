@@ -26,10 +26,17 @@ void multiplyRows(const TiledKernels::Block &block) {
   const float *a[groups];
 #pragma GCC unroll 8
   for (int g = 0; g < groups; ++g)
-    a[g] = block.a + 3 * g * aLd;
+    a[g] = block.a + int64_t{3} * g * aLd;
   for (int64_t chain = 0, number = 0; chain < depth; chain += block.chain, ++number) {
     const int64_t chainEnd = depth < chain + block.chain ? depth : chain + block.chain;
     Vector sums[Rows][Vectors] = {};
+    // What the sums are added to may be far away, and nobody else asks for it.
+    if (from)
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; ++v)
+          __builtin_prefetch(from + i * fromLd + v * Isa::kLanes, 0, 3);
     if (number * kTiledChain < depth)
 #pragma GCC unroll 16
       for (int64_t line = 0; line < TiledKernels::kPrefetches; ++line)

@@ -30,5 +30,6 @@ struct Avx2 {
 } // namespace
 
 constexpr TiledKernels kTiledKernelsV3 = makeTiledKernels<Avx2, 6, 2>();
+static_assert(kTiledKernelsV3.columns == kTiledColumnsV3);
 
 } // namespace heddle::runtime

@@ -32,5 +32,6 @@ struct Avx512 {
 } // namespace
 
 constexpr TiledKernels kTiledKernelsV4 = makeTiledKernels<Avx512, 14, 2>();
+static_assert(kTiledKernelsV4.columns == kTiledColumnsV4);
 
 } // namespace heddle::runtime

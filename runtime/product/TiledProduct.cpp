@@ -2,6 +2,7 @@
 #include "runtime/product/TiledProduct.h"
 
 #include "runtime/base/Convert.h"
+#include "runtime/plan/CpuAlgorithm.h"
 #include "runtime/product/Epilogue.h"
 #include "runtime/product/TiledKernels.h"
 
@@ -21,14 +22,14 @@ constexpr int64_t kBlock = 16; ///< Rows and columns that are transposed at once
 
 constexpr int64_t kLine = 16; ///< Elements of a cache line.
 
-/// How much of a is packed at a time: as many rows as leave a tile's sums and its panels of b (384 and 576
+/// How much of a is packed at a time: as many rows as leave a tile's sums and its panels of b (256 and 384
 /// KiB with AVX-512) in a second-level cache of 1 MiB, while a comes from the third; fewer where all of k
 /// would be more than 16 MiB.
 constexpr int64_t kChunkRows = 512, kChunkElements = int64_t{4} << 20;
 
 /// Panels of b side by side in a tile, at the most. Each block of a that comes from the third-level cache is
-/// used for so many panels.
-constexpr int64_t kTilePanels = 6;
+/// used for so many panels; the tile's and, on their way, the next tile's share the second level.
+constexpr int64_t kTilePanels = 4;
 
 /// Columns of the product that make one of the result.
 int64_t halves(const Product &p) { return p.n / resultColumns(p); }
@@ -116,10 +117,15 @@ void packTransposed(const TiledKernels &kernels, const Stored &source, int64_t r
 /// One matrix of the batch.
 class Matrix {
 public:
-  Matrix(const Product &p, const TiledKernels &kernels, int64_t batch, const void *a, const void *b,
-         const void *c, const float *bias, void *d)
-      : p(p), kernels(kernels), a(stored(p.a, a, batch)), b(stored(p.b, b, batch)), c(stored(p.c, c, batch)),
-        bias(bias), d(static_cast<char *>(d) + batch * p.d.batchStride * sizeOf(p.d.dtype)) {}
+  /// `panelled`: b is stored in panels of kernels.columns (runtime/plan/Panels.h).
+  Matrix(const Product &p, const TiledKernels &kernels, bool panelled, int64_t batch, const void *a,
+         const void *b, const void *c, const float *bias, void *d)
+      : p(p), kernels(kernels), panelled(panelled), a(stored(p.a, a, batch)), b(stored(p.b, b, batch)),
+        c(stored(p.c, c, batch)), bias(bias),
+        d(static_cast<char *>(d) + batch * p.d.batchStride * sizeOf(p.d.dtype)) {}
+
+  /// Whether the inner loops read a where it is stored: its rows are what they want.
+  static bool readsInPlace(const Product &p) { return p.a.dtype == DType::F32 && !p.a.transposed; }
 
   /// Packs panel number `panel` of the rows from `row` on: its rows kTiledRowStride apart, a block of k after
   /// the other. Rows beyond `rows` are left as they are: what multiplies them is not stored.
@@ -146,7 +152,7 @@ public:
   }
 
   /// The elements of a thread's scratch.
-  int64_t scratchElements(const Grid &grid) const {
+  static int64_t scratchElements(const Product &p, const Grid &grid) {
     constexpr int64_t wide = kBlock * kTiledDepth; // What packing widens: kBlock rows, or one row of a tile.
     return halves(p) * (grid.tileN * kTiledDepth + grid.tileM * grid.tileN) + wide;
   }
@@ -169,12 +175,13 @@ public:
     }
     // Panels that need neither epilogue nor conversion: the last block of k stores them where they belong.
     int64_t direct = storesDirectly() ? tile.columns / kernels.columns * kernels.columns : 0;
-    bool packsByItself = !p.b.transposed && b.dtype == DType::F32;
+    bool packsByItself = !panelled && !p.b.transposed && b.dtype == DType::F32;
     for (int64_t l = 0; l < p.k; l += kTiledDepth) {
       int64_t depth = std::min(kTiledDepth, p.k - l);
       bool last = l + depth == p.k;
       for (int64_t j = 0; j < ld; j += kernels.columns)
-        if (Panel panel = panelAt(tile, j); !packsByItself || panel.columns < kernels.columns)
+        if (Panel panel = panelAt(tile, j);
+            !isPacked(panel) && (!packsByItself || panel.columns < kernels.columns))
           packB(panel, l, depth, packedB + j * kTiledDepth, wide);
       Prefetch ahead = !last ? prefetch(tile, l + depth) : next ? prefetch(*next, 0) : Prefetch{};
       const float *blockA =
@@ -189,12 +196,15 @@ public:
           TiledKernels::Block block;
           block.depth = depth;
           block.chain = p.m <= kTiledFewRows ? kTiledShortChain : kTiledChain;
-          block.a = blockA + i * kTiledRowStride;
-          block.aLd = kTiledRowStride;
+          bool inPlace = readsInPlace(p);
+          block.a = inPlace ? a.row(tile.row + i, l, 0, nullptr) : blockA + i * kTiledRowStride;
+          block.aLd = inPlace ? a.ld : kTiledRowStride;
           block.panel = packedB + j * kTiledDepth;
           Panel panel = panelAt(tile, j);
           bool packs = i == 0 && packsByItself && panel.columns == kernels.columns;
-          block.b = packs ? b.row(l, panel.column, 0, nullptr) : block.panel;
+          block.b = packs             ? b.row(l, panel.column, 0, nullptr)
+                    : isPacked(panel) ? reinterpret_cast<const float *>(inPanel(panel, l))
+                                      : block.panel;
           block.bLd = packs ? b.ld : kernels.columns;
           block.to = sums + i * ld + j;
           block.toLd = ld;
@@ -241,6 +251,16 @@ private:
     return {half * resultColumns(p) + tile.column + within, std::min(kernels.columns, tile.columns - within)};
   }
 
+  /// Whether the inner loops read the panel where it is stored; the last one may be narrower than they want.
+  bool isPacked(const Panel &panel) const {
+    return panelled && b.dtype == DType::F32 && panel.columns == kernels.columns;
+  }
+
+  /// Row l of a panel of a matrix stored in panels; the rows are panel.columns apart.
+  const char *inPanel(const Panel &panel, int64_t l) const {
+    return b.data + (panel.column * p.k + l * panel.columns) * sizeOf(b.dtype);
+  }
+
   /// Lines of stored rectangles, one for each half, that are asked for a few at a time.
   struct Prefetch {
     const char *base = nullptr;
@@ -265,6 +285,16 @@ private:
     int64_t depth = std::min(kTiledDepth, p.k - l);
     int64_t rows = p.b.transposed ? tile.columns : depth, columns = p.b.transposed ? depth : tile.columns;
     Prefetch ahead;
+    if (panelled) {
+      int64_t size = sizeOf(b.dtype), panel = kernels.columns * size;
+      ahead.base = inPanel(panelAt(tile, 0), l);
+      ahead.halves = halves(p);
+      ahead.distance = resultColumns(p) * p.k * size;
+      ahead.rows = ceilDiv(tile.columns, kernels.columns);
+      ahead.stride = panel * p.k;
+      ahead.linesPerRow = ceilDiv(depth * panel, 64);
+      return ahead;
+    }
     ahead.base = p.b.transposed ? b.at(tile.column, l) : b.at(l, tile.column);
     ahead.halves = halves(p);
     ahead.distance = resultColumns(p) * (p.b.transposed ? b.ld : 1) * sizeOf(b.dtype);
@@ -282,11 +312,12 @@ private:
 
   /// A panel's rows from l on, depth × kernels.columns; what lies beyond its columns is zero.
   void packB(const Panel &panel, int64_t l, int64_t depth, float *packed, float *wide) const {
-    if (p.b.transposed)
+    if (!panelled && p.b.transposed)
       return packTransposed(kernels, b, panel.column, l, panel.columns, depth, kernels.columns, packed,
                             kernels.columns, wide);
     for (int64_t i = 0; i < depth; ++i) {
-      const float *from = b.row(l + i, panel.column, panel.columns, wide);
+      const float *from = panelled ? Stored{b.dtype, inPanel(panel, l + i), 0}.row(0, 0, panel.columns, wide)
+                                   : b.row(l + i, panel.column, panel.columns, wide);
       float *to = packed + i * kernels.columns;
       std::memcpy(to, from, static_cast<size_t>(panel.columns) * sizeof(float));
       std::memset(to + panel.columns, 0,
@@ -319,10 +350,13 @@ private:
 
   const Product &p;
   const TiledKernels &kernels;
+  const bool panelled;
   Stored a, b, c;
   const float *bias;
   char *d;
 };
+
+static_assert(kTiledColumnsV3 == kPanelV3 && kTiledColumnsV4 == kPanelV4);
 
 const TiledKernels &kernelsFor(CpuLevel level) {
   switch (level) {
@@ -338,11 +372,16 @@ const TiledKernels &kernelsFor(CpuLevel level) {
 
 } // namespace
 
-TiledProducts::TiledProducts(ThreadPool &pool, CpuLevel level) : pool_(pool), kernels_(kernelsFor(level)) {}
+TiledProducts::TiledProducts(ThreadPool &pool, CpuLevel level) : pool_(pool), level_(level) {}
 
-Status TiledProducts::run(const Product &product, const void *a, const void *b, const void *c,
+Status TiledProducts::run(const Product &product, int64_t panel, const void *a, const void *b, const void *c,
                           const void *bias, void *d) {
   const Product &p = product;
+  // Panels that a plan was made with tell the kernel. All levels from AVX2 on give the same bits.
+  CpuLevel level = panel == kPanelV3 ? CpuLevel::V3 : panel == kPanelV4 ? CpuLevel::V4 : level_;
+  if (level > level_)
+    return unavailable("panels of " + std::to_string(panel) + " rows are for newer processors than this one");
+  const TiledKernels &kernels = kernelsFor(level);
   std::vector<float> wideBias;
   if (hasBias(p.epilogue)) {
     wideBias.resize(static_cast<size_t>(p.n));
@@ -351,41 +390,67 @@ Status TiledProducts::run(const Product &product, const void *a, const void *b, 
   int64_t blocks = std::max<int64_t>(ceilDiv(p.k, kTiledDepth), 1);
   // Chunks of one size, so that the last is no sliver.
   int64_t most =
-      roundUp(std::clamp(kChunkElements / (blocks * kTiledDepth), kernels_.rows, kChunkRows), kernels_.rows);
-  int64_t chunks = std::max<int64_t>(ceilDiv(p.m, most), 1);
-  int64_t chunk = roundUp(ceilDiv(p.m, chunks), kernels_.rows);
-  for (int64_t batch = 0; batch < p.batch; ++batch) {
-    Matrix matrix(p, kernels_, batch, a, b, c, hasBias(p.epilogue) ? wideBias.data() : nullptr, d);
-    for (int64_t row = 0; row < p.m; row += chunk) {
-      int64_t rows = std::min(chunk, p.m - row), panels = matrix.panelsOf(rows);
-      Grid grid = chooseGrid(rows, p, pool_.threads(), kernels_);
-      int64_t perThread = roundUp(matrix.scratchElements(grid), kLine);
-      int64_t elementsA = panels * kernels_.rows * blocks * kTiledRowStride;
-      float *packedA = packedA_.reserve(static_cast<size_t>(elementsA));
-      float *scratch = scratch_.reserve(static_cast<size_t>(perThread * pool_.threads()));
-      if (!packedA || !scratch)
-        return outOfMemory(
-            "no memory for a product's packed operands: " +
-            std::to_string((elementsA + perThread * pool_.threads()) * static_cast<int64_t>(sizeof(float))) +
-            " bytes");
-      pool_.parallelFor(panels, 1, [&](int64_t begin, int64_t end, int thread) {
-        for (int64_t panel = begin; panel < end; ++panel)
-          matrix.packA(row, rows, panel, packedA, scratch + thread * perThread);
-      });
+      roundUp(std::clamp(kChunkElements / (blocks * kTiledDepth), kernels.rows, kChunkRows), kernels.rows);
+  int64_t count = std::max<int64_t>(ceilDiv(p.m, most), 1),
+          chunk = roundUp(ceilDiv(p.m, count), kernels.rows);
+  // Threads share a matrix, or, where there are enough, take one each and need not wait for each other.
+  const bool apart = p.batch > 1 && p.batch >= pool_.threads();
+  const bool packsA = !Matrix::readsInPlace(p);
+  struct Chunk {
+    int64_t row, rows;
+    Grid grid;
+  };
+  std::vector<Chunk> chunks;
+  int64_t perThread = 0, elementsA = 0;
+  for (int64_t row = 0; row < p.m; row += chunk) {
+    int64_t rows = std::min(chunk, p.m - row);
+    Grid grid = chooseGrid(rows, p, apart ? 1 : pool_.threads(), kernels);
+    chunks.push_back({row, rows, grid});
+    perThread = std::max(perThread, roundUp(Matrix::scratchElements(p, grid), kLine));
+    if (packsA)
+      elementsA = std::max(
+          elementsA, roundUp(ceilDiv(rows, kernels.rows) * kernels.rows * blocks * kTiledRowStride, kLine));
+  }
+  int64_t allA = elementsA * (apart ? pool_.threads() : 1), all = perThread * pool_.threads();
+  float *packedA = packsA ? packedA_.reserve(static_cast<size_t>(allA)) : nullptr;
+  float *scratch = scratch_.reserve(static_cast<size_t>(all));
+  if ((packsA && !packedA) || !scratch)
+    return outOfMemory("no memory for a product's packed operands: " +
+                       std::to_string((allA + all) * static_cast<int64_t>(sizeof(float))) + " bytes");
+
+  // One matrix of the batch; `share(items, body)` has body(begin, end, thread) called for all items.
+  auto multiply = [&](int64_t batch, float *rowsOfA, auto share) {
+    Matrix matrix(p, kernels, panel > 0, batch, a, b, c, hasBias(p.epilogue) ? wideBias.data() : nullptr, d);
+    for (const Chunk &part : chunks) {
+      const Grid &grid = part.grid;
+      if (packsA)
+        share(matrix.panelsOf(part.rows), [&](int64_t begin, int64_t end, int thread) {
+          for (int64_t index = begin; index < end; ++index)
+            matrix.packA(part.row, part.rows, index, rowsOfA, scratch + thread * perThread);
+        });
       auto tileAt = [&](int64_t i) {
         int64_t tileRow = i % grid.tilesM * grid.tileM, column = i / grid.tilesM * grid.tileN;
-        return Matrix::Tile{row + tileRow, column, std::min(grid.tileM, rows - tileRow),
+        return Matrix::Tile{part.row + tileRow, column, std::min(grid.tileM, part.rows - tileRow),
                             std::min(grid.tileN, resultColumns(p) - column)};
       };
-      pool_.parallelFor(grid.tilesM * grid.tilesN, 1, [&](int64_t begin, int64_t end, int thread) {
+      share(grid.tilesM * grid.tilesN, [&](int64_t begin, int64_t end, int thread) {
         for (int64_t i = begin; i < end; ++i) {
           Matrix::Tile tile = tileAt(i), next = i + 1 < end ? tileAt(i + 1) : tile;
-          matrix.tile(tile, i + 1 < end ? &next : nullptr, row, rows, packedA, scratch + thread * perThread,
-                      grid);
+          matrix.tile(tile, i + 1 < end ? &next : nullptr, part.row, part.rows, rowsOfA,
+                      scratch + thread * perThread, grid);
         }
       });
     }
-  }
+  };
+  if (apart)
+    pool_.parallelFor(p.batch, 1, [&](int64_t begin, int64_t end, int thread) {
+      for (int64_t batch = begin; batch < end; ++batch)
+        multiply(batch, packedA ? packedA + thread * elementsA : nullptr,
+                 [&](int64_t items, auto body) { body(int64_t{0}, items, thread); });
+    });
+  else
+    for (int64_t batch = 0; batch < p.batch; ++batch)
+      multiply(batch, packedA, [&](int64_t items, auto body) { pool_.parallelFor(items, 1, body); });
   return Status::ok();
 }
 

@@ -1,10 +1,11 @@
 //===- TiledProduct.h - Heddle's own products on the CPU --------*- C++ -*-===//
 //
 // A compiled plan's products, where the library packs both operands again for each of a product's tiles and
-// writes the result before the epilogue reads it. Here a is packed once for all threads, b tile by tile while
-// the next tile's share is on its way into the cache, and a tile gets its epilogue, its conversion and its
-// residual while it is in the second-level cache. docs/rationale.md, "CPU products", has the measurements.
-// The blocking is that of Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008.
+// writes the result before the epilogue reads it. Here a is read where it is stored, b, which weights bring
+// along packed, too (other operands are packed once or tile by tile) while the next tile's share is on its
+// way into the cache, and a tile gets its epilogue, its conversion and its residual while it is in the
+// second-level cache. docs/rationale.md, "CPU products", has the measurements. The blocking is that of Goto
+// and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_RUNTIME_PRODUCT_TILEDPRODUCT_H
@@ -30,12 +31,14 @@ public:
   /// For the instructions of `level`, which this processor must have.
   TiledProducts(ThreadPool &pool, CpuLevel level);
 
-  /// As CpuProducts::run.
-  Status run(const Product &product, const void *a, const void *b, const void *c, const void *bias, void *d);
+  /// As CpuProducts::run; b is in panels of `panel` rows (runtime/plan/Panels.h), or as the product says
+  /// where that is 0. Unavailable where no kernel of this processor takes such panels.
+  Status run(const Product &product, int64_t panel, const void *a, const void *b, const void *c,
+             const void *bias, void *d);
 
 private:
   ThreadPool &pool_;
-  const TiledKernels &kernels_;
+  CpuLevel level_;
   LargeArray packedA_; ///< Some rows of a, all of k; shared by the threads.
   LargeArray scratch_; ///< For each thread: a block of b, a tile of d, what is widened.
 };

@@ -209,7 +209,7 @@ private:
   Status setInputs(const std::map<std::string, Tensor> &inputs) {
     std::string known;
     for (auto &[name, value] : program.inputs) {
-      known += (known.empty() ? "" : ", ") + name;
+      known.append(known.empty() ? "" : ", ").append(name);
       auto found = inputs.find(name);
       if (found == inputs.end())
         return invalidInput("input " + name + " is not given");

@@ -54,9 +54,12 @@ StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result,
       if (std::isfinite(wanted))
         referenceNorm.add(wanted);
       if (std::isfinite(wanted) && std::isfinite(found)) {
+        ++difference.compared;
         errorNorm.add(found - wanted);
         difference.maxAbs = std::max(difference.maxAbs, std::fabs(found - wanted));
-      } else if (!(found == wanted || (std::isnan(found) && std::isnan(wanted)))) {
+      } else if (std::isnan(found) && std::isnan(wanted)) {
+        ++difference.bothNaN;
+      } else if (found != wanted) {
         ++difference.misplaced;
       }
     }

@@ -17,6 +17,8 @@ struct Difference {
   double errorNorm = 0;     ///< Of result minus reference, where both are finite.
   double maxAbs = 0;        ///< Largest absolute error, where both are finite.
   int64_t misplaced = 0;
+  int64_t bothNaN = 0;  ///< Elements that are NaN in the result and in the reference: right, but no evidence.
+  int64_t compared = 0; ///< Elements that are finite in both; where there are none, nothing was compared.
   /// ||result - reference|| / ||reference||; the absolute norm where the reference is zero.
   double relative() const { return referenceNorm > 0 ? errorNorm / referenceNorm : errorNorm; }
 };

@@ -237,6 +237,7 @@ Status writeSafetensors(const std::string &path, const std::map<std::string, Hos
   // Larger elements first would also align each tensor, but the order of names is the one that a diff can
   // follow.
   std::vector<SafetensorsWriter::Tensor> entries;
+  entries.reserve(tensors.size());
   for (const auto &[name, tensor] : tensors)
     entries.push_back({name, tensor.dtype, tensor.shape});
   HEDDLE_ASSIGN_OR_RETURN(SafetensorsWriter writer, SafetensorsWriter::create(path, entries));

@@ -104,7 +104,7 @@ Status WeightFiles::addIndex(const std::string &path) {
   }
   std::string folder = folderOf(path);
   for (const auto &[file, names] : namesOf) {
-    std::string filePath = folder + "/" + file;
+    std::string filePath = std::string(folder).append("/").append(file);
     StatusOr<SafetensorsFile> opened = SafetensorsFile::open(filePath);
     if (!opened)
       return std::move(opened).status().with(path + ": file " + shown(file) + " of the index, with " +

@@ -124,6 +124,25 @@ if DEVICE == "cpu":
     large = test.write("large.mlir", open(VAST).read().replace("65536", "4096").replace("1048576", "131072"))
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
     test.fails(3, ["run", large, "--input", "random:1", "--output", test.path("cut.safetensors")], "the plan needs",
-               name="run of 2 GiB in an address space of 2 GiB", preexec_fn=limit)
+               "bytes of memory; the system refused them", name="run of 2 GiB in an address space of 2 GiB", preexec_fn=limit)
+    # Less than libraries below want for themselves, which would wait for it or end the process: step by step from what
+    # hardly loads the program to what runs, the outcome is a run or one message.
+    refused = set()
+    for mebibytes in range(320, 720, 40):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))
+        for command in (["run", GRAPH, "--input", "random:1", "--output", test.path("cut.safetensors")],
+                        ["compile", GRAPH, "-o", test.path("cut.heddle")]):
+            done = test.command(*command, preexec_fn=limit)
+            unloaded = done.returncode == 127 and "shared object" in done.stderr  # The loader speaks, not the program.
+            test.check(unloaded or done.returncode in (0, 3), f"{command[0]} in {mebibytes} MiB: exit code {done.returncode}: {done.stderr}")
+            errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+            if done.returncode == 3:
+                test.check(len(errors) == 1, f"{command[0]} in {mebibytes} MiB: wanted one error, found {done.stderr}")
+                refused.add("OpenBLAS" if "OpenBLAS wants" in done.stderr else "other")
+            for left in os.listdir(test.folder):
+                if "cut.safetensors" in left or "cut.heddle" in left:
+                    test.check(done.returncode == 0, f"{command[0]} in {mebibytes} MiB left {left}")
+                    os.remove(test.path(left))
+    test.check("OpenBLAS" in refused, f"wanted a limit under which OpenBLAS gets no buffer, found {refused}")
 test.check(not os.path.exists(test.path("cut.safetensors")), "wanted no output of a run that failed")
 test.finish()

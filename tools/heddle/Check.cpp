@@ -114,6 +114,13 @@ std::string scientific(double value) {
   return buffer;
 }
 
+/// Agreement on NaN and infinity alone is no failure of the compiler, and says nothing for it.
+bool nothingCompared(const OutputCheck &check) { return check.compiled.compared == 0; }
+
+const char *verdict(const OutputCheck &check) {
+  return !check.ok() ? "FAILED" : nothingCompared(check) ? "nothing compared" : "ok";
+}
+
 std::string checkTable(const std::vector<OutputCheck> &checks) {
   constexpr Table::Align right = Table::Align::Right;
   Table table({{"output"},
@@ -124,13 +131,15 @@ std::string checkTable(const std::vector<OutputCheck> &checks) {
                {"eager max", right},
                {"compiled max", right},
                {"not finite", right},
+               {"NaN in both", right},
                {"verdict"}});
   for (const OutputCheck &check : checks)
     table.add({check.name, describe(check.dtype, check.shape), scientific(check.eager.relative()),
                scientific(check.compiled.relative()),
                scientific(errorBound(check.dtype, check.eager, check.longestSum)),
                scientific(check.eager.maxAbs), scientific(check.compiled.maxAbs),
-               std::to_string(check.compiled.misplaced), check.ok() ? "ok" : "FAILED"});
+               std::to_string(check.compiled.misplaced), std::to_string(check.compiled.bothNaN),
+               verdict(check)});
   return table.text();
 }
 
@@ -152,6 +161,8 @@ std::string checkJson(const Plan &plan, const std::vector<OutputCheck> &checks, 
                               {"eager_max_abs", check.eager.maxAbs},
                               {"compiled_max_abs", check.compiled.maxAbs},
                               {"misplaced", check.compiled.misplaced},
+                              {"nan", check.compiled.bothNaN},
+                              {"compared", check.compiled.compared},
                               {"ok", check.ok()}});
   return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -188,6 +199,12 @@ Status runCheck(const CheckFlags &flags) {
     std::printf("%s", checkJson(compiled.plan, checks, failed == 0).c_str());
   else
     std::printf("%s", checkTable(checks).c_str());
+  for (const OutputCheck &check : checks)
+    if (check.ok() && nothingCompared(check))
+      std::fprintf(
+          stderr,
+          "warning: output '%s' has no finite value, in float64 either: that it agrees says nothing\n",
+          check.name.c_str());
   if (failed)
     return invalidInput(
         std::to_string(failed) + " of " + std::to_string(checks.size()) +

@@ -100,7 +100,7 @@ Subcommand addCompile(CLI::App &program) {
   CLI::App *parser = program.add_subcommand("compile", "Compile a model into a plan file");
   addModelFlags(*parser, flags->model, DeviceFlag::WithTarget, {false, "is a plan already"});
   addTuneFlag(*parser, flags->model, "on");
-  CLI::Option *output = parser->add_option("-o,--output", flags->output, "The plan file to write: *.heddle");
+  CLI::Option *output = parser->add_option("-o,--output", flags->output, "The plan file to write");
   parser->add_option("--impl", flags->pipeline, "compiled, or eager: one step an operation")
       ->capture_default_str()
       ->check(CLI::IsMember({"compiled", "eager"}));

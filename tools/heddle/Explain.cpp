@@ -106,6 +106,17 @@ int64_t parameterCount(const Plan &plan) {
   return count;
 }
 
+/// Parameters in the order that products read, and the rows of a panel; see Buffer::panel.
+std::pair<int64_t, int64_t> parametersInPanels(const Plan &plan) {
+  int64_t count = 0, rows = 0;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.panel > 0) {
+      ++count;
+      rows = buffer.panel; // All of a plan have the target's.
+    }
+  return {count, rows};
+}
+
 void printMemory(const Plan &plan) {
   static constexpr const char *kRoles[] = {"input",    "output", "parameter", "state",
                                            "constant", "saved",  "scratch"};
@@ -120,6 +131,11 @@ void printMemory(const Plan &plan) {
       table.add({kRoles[role], std::to_string(count[role]), bytesText(bytes[role])});
   std::printf("\nmemory\n%sarena %s (scratch buffers share it), library workspace %s\n", table.text().c_str(),
               bytesText(plan.arenaBytes).c_str(), bytesText(plan.workspaceBytes).c_str());
+  if (auto [packed, rows] = parametersInPanels(plan); packed > 0)
+    std::printf(
+        "%lld of the parameter buffers are stored in panels of %lld rows, transposed, as the products read "
+        "them\n",
+        static_cast<long long>(packed), static_cast<long long>(rows));
   std::printf("the model has %lld parameters\n", static_cast<long long>(parameterCount(plan)));
 }
 
@@ -133,9 +149,13 @@ void printSteps(const Plan &plan) {
   std::printf("%s", table.text().c_str());
 }
 
-/// `fromGraph`: the report and the policy belong to it; a plan file has neither.
-std::string explainJson(const Built &built, const std::string &precision, bool fromGraph) {
+/// `fromGraph`: the report and the policy belong to it; a plan file has neither. `stoppedAfter`: the phase
+/// behind which there is no plan to show, or nothing.
+std::string explainJson(const Built &built, const std::string &precision, bool fromGraph,
+                        const std::string &stoppedAfter) {
   Json out = {{"model", built.plan.model}, {"target", built.plan.target}};
+  if (!stoppedAfter.empty())
+    out["stopped_after"] = stoppedAfter;
   if (fromGraph) {
     out["groups"] = Json::array();
     out["matches"] = Json::array();
@@ -160,15 +180,18 @@ std::string explainJson(const Built &built, const std::string &precision, bool f
                                {"accumulate", row.accumulate},
                                {"result", row.result}});
   }
-  out["steps"] = Json::array();
-  for (const Step &step : built.plan.steps)
-    out["steps"].push_back({{"kind", nameOf(step.kind)},
-                            {"work", workOf(built.plan, step)},
-                            {"label", step.label},
-                            {"location", step.location}});
-  out["parameters"] = parameterCount(built.plan);
-  out["arena_bytes"] = built.plan.arenaBytes;
-  out["workspace_bytes"] = built.plan.workspaceBytes;
+  if (stoppedAfter.empty()) {
+    out["steps"] = Json::array();
+    for (const Step &step : built.plan.steps)
+      out["steps"].push_back({{"kind", nameOf(step.kind)},
+                              {"work", workOf(built.plan, step)},
+                              {"label", step.label},
+                              {"location", step.location}});
+    out["parameters"] = parameterCount(built.plan);
+    out["parameters_in_panels"] = parametersInPanels(built.plan).first;
+    out["arena_bytes"] = built.plan.arenaBytes;
+    out["workspace_bytes"] = built.plan.workspaceBytes;
+  }
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -181,7 +204,8 @@ Status runExplain(const ExplainFlags &flags) {
   Models models;
   Progress progress;
   HEDDLE_ASSIGN_OR_RETURN(Built built, models.build(flags.model, options, progress, KernelCode::Text));
-  bool cuda = built.plan.device == "cuda", ptx = false;
+  bool stopped = !flags.stopAfter.empty() && flags.stopAfter != Models::phases().back();
+  bool cuda = built.plan.device == "cuda" && !stopped, ptx = false;
   if (!flags.dumpTo.empty() && !cuda && !fromGraph)
     return invalidInput("--dump-to: " + flags.model.request.model +
                         " is a plan for the CPU: it holds machine "
@@ -190,7 +214,9 @@ Status runExplain(const ExplainFlags &flags) {
     HEDDLE_ASSIGN_OR_RETURN(ptx, dumpKernels(built.plan, flags.dumpTo, /*texts=*/!fromGraph, progress));
   }
   if (flags.format == "json") {
-    std::printf("%s", explainJson(built, flags.model.precision, fromGraph).c_str());
+    std::printf(
+        "%s", explainJson(built, flags.model.precision, fromGraph, stopped ? flags.stopAfter : std::string())
+                  .c_str());
     return Status::ok();
   }
   if (fromGraph) {
@@ -202,7 +228,6 @@ Status runExplain(const ExplainFlags &flags) {
                 built.plan.model.c_str(), built.plan.mode.c_str(), built.plan.precision.c_str(),
                 built.plan.pipeline.c_str(), built.plan.target.c_str());
   }
-  bool stopped = !flags.stopAfter.empty() && flags.stopAfter != Models::phases().back();
   if (!stopped) {
     printMemory(built.plan);
     printSteps(built.plan);

@@ -55,7 +55,7 @@ StatusOr<uint64_t> seedOf(const std::string &source) {
   return seed;
 }
 
-Status addRandom(const Plan &plan, const Buffer &buffer, const std::string &source, Tensors &inputs) {
+Status addRandom(const Buffer &buffer, const std::string &source, Tensors &inputs) {
   HEDDLE_ASSIGN_OR_RETURN(uint64_t seed, seedOf(source));
   HEDDLE_ASSIGN_OR_RETURN(HostTensor tensor,
                           randomTensor(buffer.dtype, buffer.shape, buffer.indexLimit, seed, buffer.name));
@@ -78,9 +78,9 @@ Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs) 
 
   if (random) {
     if (input)
-      return addRandom(plan, *input, source, inputs);
+      return addRandom(*input, source, inputs);
     for (const Buffer *open : openInputs(plan, inputs))
-      HEDDLE_RETURN_IF_ERROR(addRandom(plan, *open, source, inputs));
+      HEDDLE_RETURN_IF_ERROR(addRandom(*open, source, inputs));
     return Status::ok();
   }
   if (source.ends_with(".safetensors")) {

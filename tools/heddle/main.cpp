@@ -47,6 +47,7 @@ static int runProgram(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   // Libraries below may throw where memory ends; nothing else is expected to.
+  endOnUncaughtMemoryFault();
   try {
     int code = runProgram(argc, argv);
     // What was printed may have met a full disk or a closed pipe.
@@ -55,7 +56,7 @@ int main(int argc, char **argv) {
           heddle::runtime::unavailable("standard output takes no more: what was printed is incomplete"));
     return code;
   } catch (const std::bad_alloc &) {
-    return report(heddle::runtime::outOfMemory("the host's memory ran out"));
+    return report(heddle::runtime::outOfMemory(kMemoryEnded));
   } catch (const std::exception &error) {
     return report(heddle::runtime::internalError(error.what()));
   }

@@ -10,6 +10,7 @@
 #include "runtime/device/cpu/ElfObject.h"
 #include "runtime/device/cpu/Generate.h"
 #include "runtime/device/cpu/Memory.h"
+#include "runtime/plan/Panels.h"
 #include "runtime/product/CpuProduct.h"
 
 #include <algorithm>
@@ -91,6 +92,20 @@ public:
   }
   Status convert(void *destination, DType to, const void *source, DType from, int64_t count) override {
     return convertElements(pool_, destination, to, source, from, count);
+  }
+  Status packPanels(void *data, DType dtype, int64_t rows, int64_t columns, int64_t panel) override {
+    PanelOrder order{rows, columns, panel};
+    int64_t size = sizeOf(dtype);
+    // A panel's rows and the panel take the same place, so that one at a time is turned in a thread's memory.
+    pool_.parallelFor(order.panels(), 1, [&](int64_t begin, int64_t end) {
+      std::vector<char> rowMajor(static_cast<size_t>(panel * columns * size));
+      for (int64_t index = begin; index < end; ++index) {
+        char *place = static_cast<char *>(data) + order.begin(index) * size;
+        std::memcpy(rowMajor.data(), place, static_cast<size_t>(order.width(index) * columns * size));
+        order.pack(index, size, rowMajor.data(), place);
+      }
+    });
+    return Status::ok();
   }
   Status synchronize() override { return Status::ok(); }
 

@@ -264,11 +264,12 @@ private:
       } else if (isLoaded(index)) {
         if (symbol.entry.st_value > sections[index].sh_size)
           return wrong("symbol " + symbol.name + " is outside its section " + names[index]);
-        symbol.address = reinterpret_cast<uint64_t>(base) + offsets[index] + symbol.entry.st_value;
+        uint8_t *place = base + offsets[index] + symbol.entry.st_value;
+        symbol.address = reinterpret_cast<uint64_t>(place);
         if (ELF64_ST_TYPE(symbol.entry.st_info) == STT_FUNC &&
             ELF64_ST_BIND(symbol.entry.st_info) != STB_LOCAL && (sections[index].sh_flags & SHF_EXECINSTR) &&
             symbol.entry.st_value < sections[index].sh_size)
-          object->functions_[symbol.name] = reinterpret_cast<void *>(symbol.address);
+          object->functions_[symbol.name] = place;
       }
       std::memcpy(base + gotOffset + i * 8, &symbol.address, 8);
     }

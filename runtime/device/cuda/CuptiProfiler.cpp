@@ -132,7 +132,7 @@ private:
     *maxRecords = 0;
   }
 
-  static void CUPTIAPI completeBuffer(CUcontext context, uint32_t streamId, uint8_t *buffer, size_t size,
+  static void CUPTIAPI completeBuffer(CUcontext context, uint32_t streamId, uint8_t *buffer, size_t /*size*/,
                                       size_t validSize) {
     instance_->read(context, streamId, buffer, validSize);
     std::free(buffer);

@@ -42,6 +42,7 @@ public:
     // What lies before the first mark is the wait for it, not work.
     times.erase(-1);
     std::vector<StepTime> result;
+    result.reserve(times.size());
     for (auto [step, ms] : times)
       result.push_back({step, ms});
     return result;

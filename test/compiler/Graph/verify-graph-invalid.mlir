@@ -106,8 +106,24 @@ func.func @main(%x: tensor<4x3xf32, #graph.dims<["batch", "seq"]>> {graph.name =
 
 // -----
 
-func.func @main(%x: tensor<4xf32, #graph.dims<["seq"]>> {graph.name = "x"}) -> (tensor<4xf32, #graph.dims<["seq"]>> {graph.name = "y"}) {
-  // expected-error@below {{symbol "batch" occurs in "batch*seq" alone, so that its value is not known}}
-  %i = graph.iota 0 : tensor<12xi32, #graph.dims<["batch*seq"]>>
-  return %x : tensor<4xf32, #graph.dims<["seq"]>>
+// The product of two symbols of which neither is known.
+// expected-error@below {{symbol "batch" occurs in "batch*seq" alone, so that its value is not known}}
+func.func @main(%x: tensor<12x5xf32, #graph.dims<["batch*seq", ""]>> {graph.name = "x"}) -> (tensor<12x5xf32, #graph.dims<["batch*seq", ""]>> {graph.name = "y"}) {
+  return %x : tensor<12x5xf32, #graph.dims<["batch*seq", ""]>>
+}
+
+// -----
+
+// expected-error@below {{result 0 of @main has a graph.name that is no UTF-8}}
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "\FF"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) {
+  // expected-error@below {{has a part whose name is no UTF-8}}
+  %w = graph.parameter [#graph.part<"w\FF", [4], normal, 0.5>] : tensor<4xf32>
+  %y = graph.add %x, %w : tensor<4xf32>
+  return %y : tensor<4xf32>
 }

@@ -15,7 +15,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{no extent gives the value of the symbol "batch": "batch*seq" is known only as a product}}
+// expected-error @below {{symbol "batch" occurs in "batch*seq" alone, so that its value is not known}}
 func.func @main(%x: tensor<6xf32, #graph.dims<["batch*seq"]>>) -> tensor<6xf32, #graph.dims<["batch*seq"]>> {
   %0 = graph.group rows "exp" {
     %1 = graph.exp %x : tensor<6xf32, #graph.dims<["batch*seq"]>>
@@ -26,7 +26,7 @@ func.func @main(%x: tensor<6xf32, #graph.dims<["batch*seq"]>>) -> tensor<6xf32, 
 
 // -----
 
-// expected-error @below {{an extent "batch" is 3, others make it 2}}
+// expected-error @below {{symbol "batch" is 3 here and 2 before}}
 func.func @main(%x: tensor<2xf32, #graph.dims<["batch"]>>, %y: tensor<3xf32, #graph.dims<["batch"]>>) -> tensor<2xf32, #graph.dims<["batch"]>> {
   %0 = graph.group rows "exp" {
     %1 = graph.exp %x : tensor<2xf32, #graph.dims<["batch"]>>

@@ -34,7 +34,7 @@ plan.program @plan attributes {device = "cuda", arenaBytes = 768 : i64, workspac
   plan.buffer @"odd name" scratch tensor<0xf16>
   plan.kernel @rows cuda "sm_90a" {source = "\22text\22\0A\00\FF", binary = array<i8: 0, -1, 127, -128>, threads = 96 : i64, sharedBytes = 512 : i64}
   plan.kernel @text cuda "sm_90a" {source = "void text() {}", threads = 1024 : i64}
-  plan.launch @rows [#plan.ref<@h>, #plan.ref<none>, #plan.ref<@nan + 8>] counts [2, -1, 9223372036854775807] phase init
+  plan.launch @rows [#plan.ref<@h>, #plan.ref<none>, #plan.ref<@nan + 8>] counts [2, -1, 9223372036854775807] phase forward
     {grid = array<i64: 2147483647, 2, 3>, label = "rows", location = "model.py:2"}
   plan.product 2 x 4 x 3 math f32 epilogue bias_gelu_tanh phase forward {
     a = #plan.matrix<ref = <@h>, elementType = f32, ld = 3, batchStride = 0, transposed = false>,

@@ -50,7 +50,7 @@ func.func @parameter_scale() {
 // -----
 
 func.func @parameter_elements() {
-  // expected-error@below {{result #0 must be tensor of static extents of at least 1, rank at most 6, elements f32, bf16 or f16}}
+  // expected-error@below {{result #0 must be tensor of static extents of at least 1, rank at most 6, at most 1e15 elements of f32, bf16 or f16}}
   %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xi32>
   return
 }
@@ -114,7 +114,7 @@ func.func @rank_7(%x: tensor<1x1x1x1x1x1x1xf32>) {
 // -----
 
 func.func @exp_of_integers(%x: tensor<4xi32>) {
-  // expected-error-re@below {{operand #0 must be tensor {{.*}} elements f32, bf16 or f16}}
+  // expected-error-re@below {{operand #0 must be tensor {{.*}} elements of f32, bf16 or f16}}
   %y = graph.exp %x : tensor<4xi32>
   return
 }
@@ -122,7 +122,7 @@ func.func @exp_of_integers(%x: tensor<4xi32>) {
 // -----
 
 func.func @not_of_numbers(%x: tensor<4xf32>) {
-  // expected-error-re@below {{operand #0 must be tensor {{.*}} elements i1}}
+  // expected-error-re@below {{operand #0 must be tensor {{.*}} elements of i1}}
   %y = graph.not %x : tensor<4xf32>
   return
 }
@@ -593,5 +593,29 @@ func.func @dims_coefficient(%x: tensor<5xf32, #graph.dims<["2*seq"]>>) {
 
 // expected-error@below {{unknown or malformed attribute 'graph.title', wanted graph.name (a string), graph.bound (an integer) or graph.gradient (parts)}}
 func.func @name_attribute(%x: tensor<4xf32> {graph.title = "x"}) {
+  return
+}
+
+// -----
+
+func.func @loss_rank(%x: tensor<f32>, %t: tensor<i32>) {
+  // expected-error@below {{wants logits of rank at least 1}}
+  %l = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<f32>, tensor<i32> -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @loss_smoothing(%x: tensor<4x10xf32>, %t: tensor<4xi32>) {
+  // expected-error@below {{smoothing is 1.000000e+00, wanted at least 0 and less than 1}}
+  %l = graph.cross_entropy %x, %t ignored -100 smoothing 1.0 : tensor<4x10xf32>, tensor<4xi32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_grad_rank(%g: tensor<4x8xf32>, %ids: tensor<4xi32>) {
+  // expected-error@below {{result has rank 1, wanted 2}}
+  %d = graph.embedding_grad %g, %ids : tensor<4x8xf32>, tensor<4xi32> -> tensor<10xf32>
   return
 }

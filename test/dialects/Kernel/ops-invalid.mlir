@@ -255,3 +255,22 @@ kernel.func @bias_counts(%q: !kernel.buffer<f32>, %n: index) {
     (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
 }
+
+// -----
+
+// expected-error@+1 {{has no results}}
+"kernel.func"() <{function_type = (index) -> index, sym_name = "results"}> ({
+^bb0(%n: index):
+  kernel.rows () in () {}
+}) : () -> ()
+
+// -----
+
+kernel.func @column(%n: index) {
+  kernel.rows (%i) in (%n) {
+    // expected-error@+1 {{wants one index argument, the column}}
+    "kernel.columns"(%n) ({
+      "kernel.yield"() : () -> ()
+    }) : (index) -> ()
+  }
+}

@@ -92,6 +92,27 @@ plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = 
 // -----
 
 plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  // expected-error@+1 {{'plan.buffer' op panel 16, wanted 0, or above 0 for a parameter that is a matrix of floats and nothing else}}
+  plan.buffer @panel scratch tensor<4x4xf32> {panel = 16 : i64}
+}
+
+// -----
+
+plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  // expected-error@+1 {{'plan.buffer' op panel -16, wanted 0, or above 0 for a parameter that is a matrix of floats and nothing else}}
+  plan.buffer @panel parameter tensor<4x4xf32> {panel = -16 : i64}
+}
+
+// -----
+
+plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  // expected-error@+1 {{'plan.buffer' op panel 16, wanted 0, or above 0 for a parameter that is a matrix of floats and nothing else}}
+  plan.buffer @panel parameter tensor<16xf32> {panel = 16 : i64}
+}
+
+// -----
+
+plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
   // expected-error@+1 {{'plan.buffer' op offset 128, wanted a multiple of 256}}
   plan.buffer @offset scratch tensor<4xf32> {offset = 128 : i64}
 }

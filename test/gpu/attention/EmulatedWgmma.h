@@ -14,13 +14,6 @@
 
 namespace heddle::emulation {
 
-/// Lets others run; dies where nobody has got anything done for long.
-inline void yield() {
-  if (++block.idle > 1000 * block.threads)
-    die("deadlock: a barrier in shared memory is never passed");
-  swapcontext(&block.fibers[block.current].context, &block.scheduler);
-}
-
 /// What a thread of a warp group gives to a product.
 struct GroupSlot {
   float *d;
@@ -28,7 +21,6 @@ struct GroupSlot {
 };
 inline GroupSlot groupSlots[1024];
 inline Barrier groups[8];
-inline Barrier named[16];
 
 } // namespace heddle::emulation
 
@@ -60,7 +52,7 @@ constexpr int kWarpGroupSize = 128;
 constexpr int kSwizzleColumns = 64;
 constexpr int kSwizzleRowBytes = 128;
 
-inline unsigned char *swizzled_shared() { return emulation::block.shared; }
+inline unsigned char *swizzled_shared() { return emulation::block().shared; }
 inline int swizzled_offset(int row, int chunk) { return row * kSwizzleRowBytes + ((chunk ^ (row & 7)) << 4); }
 
 struct alignas(8) SharedBarrier {
@@ -75,7 +67,7 @@ inline void barrier_init(SharedBarrier *barrier, int arrivals) {
 inline void barrier_init_fence() {}
 inline void barrier_count(SharedBarrier *barrier, int arrivals, int bytes) {
   emulation::checkShared(barrier, 8);
-  emulation::block.idle = 0;
+  emulation::idle = 0;
   barrier->arrived += arrivals;
   barrier->bytes += bytes;
   if (barrier->arrived == barrier->wanted && barrier->bytes == 0) {
@@ -104,7 +96,7 @@ inline void prefetch_map(const TensorMap &) {}
 inline void copy_box(void *target, const TensorMap &map, SharedBarrier *barrier, int c0, int c1, int c2,
                      int c3) {
   unsigned char *box = static_cast<unsigned char *>(target);
-  if ((box - emulation::block.shared) % 1024 != 0)
+  if ((box - emulation::block().shared) % 1024 != 0)
     emulation::die("a swizzled box is not aligned");
   for (int r = 0; r < map.boxRows; ++r)
     for (int c = 0; c < kSwizzleColumns; ++c) {
@@ -119,11 +111,8 @@ inline void copy_box(void *target, const TensorMap &map, SharedBarrier *barrier,
   barrier_count(barrier, 0, -map.boxRows * kSwizzleRowBytes);
 }
 
-inline void named_sync(int id, int threads) {
-  emulation::meet(emulation::named[id], threads, [] {});
-}
 inline void named_arrive(int id, int threads) {
-  emulation::Barrier &barrier = emulation::named[id];
+  emulation::Barrier &barrier = emulation::block().named[id];
   if (++barrier.arrived == threads) {
     barrier.arrived = 0;
     ++barrier.generation;
@@ -161,11 +150,11 @@ float operand_at(const MatrixDescriptor &operand, int n, int k) {
   const unsigned char *linear =
       operand.tile + (operand.block_bytes ? n / 64 * operand.block_bytes + k * kSwizzleRowBytes + n % 64 * 2
                                           : n * kSwizzleRowBytes + k * 2);
-  size_t offset = linear - emulation::block.shared;
+  size_t offset = linear - emulation::block().shared;
   offset ^= (offset >> 7 & 7) << 4;
-  emulation::checkShared(emulation::block.shared + offset, 2);
+  emulation::checkShared(emulation::block().shared + offset, 2);
   T value;
-  std::memcpy(&value, emulation::block.shared + offset, 2);
+  std::memcpy(&value, emulation::block().shared + offset, 2);
   return to_float(value);
 }
 
@@ -175,8 +164,8 @@ struct WarpGroupProduct {
     run(d, b, accumulate, [&](int row, int k) { return operand_at<T>(a, row, k); });
   }
   static void values(float (&d)[N / 2], const unsigned int (&a)[4], MatrixDescriptor b) {
-    std::copy_n(a, 4, emulation::groupSlots[emulation::block.current].a);
-    const int first = emulation::block.current / kWarpGroupSize * kWarpGroupSize;
+    std::copy_n(a, 4, emulation::groupSlots[emulation::block().current].a);
+    const int first = emulation::block().current / kWarpGroupSize * kWarpGroupSize;
     run(d, b, true, [&](int row, int k) {
       const int lane = row % 8 * 4 + k % 8 / 2;
       const unsigned int word =
@@ -189,8 +178,8 @@ private:
   template <typename At>
   static void run(float (&d)[N / 2], MatrixDescriptor b, bool accumulate, At a) {
     using namespace emulation;
-    const int group = block.current / kWarpGroupSize;
-    groupSlots[block.current].d = d;
+    const int group = block().current / kWarpGroupSize;
+    groupSlots[block().current].d = d;
     meet(groups[group], kWarpGroupSize, [&] {
       static float A[64][16], B[16][N];
       for (int k = 0; k < 16; ++k) {

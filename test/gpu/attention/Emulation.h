@@ -89,104 +89,140 @@ struct Block {
   int threads = 0;
   std::vector<Fiber> fibers;
   Barrier block;
+  Barrier named[16];
   std::vector<Barrier> warps;
   std::vector<Slot> slots;
+  unsigned index = 0; // blockIdx.x
+  int left = 0;       // threads that are not done
   std::vector<unsigned char> storage;
   unsigned char *shared = nullptr;
   size_t sharedBytes = 0;
   ucontext_t scheduler;
   int current = 0;
-  uint64_t random = 1;
-  long long idle = 0; // turns of fibers since something was done
   std::function<void()> body;
 };
-inline Block block;
+inline Block *running = nullptr; // whose fiber runs now
+inline Block &block() { return *running; }
+inline long long idle = 0; // turns of fibers since something was done
 
 inline void enter() {
-  block.body();
-  block.fibers[block.current].done = true;
-  swapcontext(&block.fibers[block.current].context, &block.scheduler);
+  block().body();
+  block().fibers[block().current].done = true;
+  swapcontext(&block().fibers[block().current].context, &block().scheduler);
 }
 
 /// Arrives; the last of `count` first runs `action`, then everybody goes on.
 template <typename Action>
 void meet(Barrier &barrier, int count, Action action) {
-  block.idle = 0;
+  idle = 0;
   if (++barrier.arrived == count) {
     action();
     barrier.arrived = 0;
     ++barrier.generation;
     return;
   }
-  Fiber &fiber = block.fibers[block.current];
+  Fiber &fiber = block().fibers[block().current];
   fiber.waiting = &barrier;
   fiber.generation = barrier.generation;
-  swapcontext(&fiber.context, &block.scheduler);
+  swapcontext(&fiber.context, &block().scheduler);
 }
 
-inline int lane() { return block.current % 32; }
-inline Slot *warpSlots() { return &block.slots[block.current / 32 * 32]; }
-inline Slot &slot() { return block.slots[block.current]; }
+inline int lane() { return block().current % 32; }
+inline Slot *warpSlots() { return &block().slots[block().current / 32 * 32]; }
+inline Slot &slot() { return block().slots[block().current]; }
 template <typename Action>
 void meetWarp(Action action) {
-  meet(block.warps[block.current / 32], 32, action);
+  meet(block().warps[block().current / 32], 32, action);
 }
 
 inline void checkShared(const void *pointer, int bytes) {
   const auto *p = static_cast<const unsigned char *>(pointer);
-  if (p < block.shared || p + bytes > block.shared + block.sharedBytes)
+  if (p < block().shared || p + bytes > block().shared + block().sharedBytes)
     die("address outside of shared memory");
   if (reinterpret_cast<uintptr_t>(pointer) % bytes)
     die("misaligned address in shared memory");
 }
 
-/// Runs body() for every thread of every block.
-inline void launch(int blocks, int threads, size_t sharedBytes, uint64_t seed, std::function<void()> body) {
-  block.threads = threads;
-  block.body = std::move(body);
-  block.random = seed * 2 + 1;
-  block.storage.resize(sharedBytes + 1024);
-  block.shared = reinterpret_cast<unsigned char *>(
-      (reinterpret_cast<uintptr_t>(block.storage.data()) + 1023) / 1024 * 1024);
-  block.sharedBytes = sharedBytes;
+/// Lets others run; dies where nobody has got anything done for long.
+inline void yield() {
+  if (++idle > 4000ll * block().threads)
+    die("deadlock: what a thread waits for never happens");
+  swapcontext(&block().fibers[block().current].context, &block().scheduler);
+}
+
+/// Makes `block` ready to run as block `index`.
+inline void start(Block &block, unsigned index) {
+  block.index = index;
+  block.left = block.threads;
+  std::memset(block.shared, 0xff, block.sharedBytes);
+  block.block = Barrier{};
+  std::fill(std::begin(block.named), std::end(block.named), Barrier{});
+  block.warps.assign(block.threads / 32, Barrier{});
+  for (Fiber &fiber : block.fibers) {
+    fiber.done = false;
+    fiber.waiting = nullptr;
+    fiber.groups.assign(1, {});
+    fiber.stack.resize(128 * 1024);
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.data();
+    fiber.context.uc_stack.ss_size = fiber.stack.size();
+    fiber.context.uc_link = nullptr;
+    makecontext(&fiber.context, enter, 0);
+  }
+}
+
+/// Runs body() for every thread of every block, `resident` blocks at a time: the next one starts when one is
+/// done, as on a GPU. Which of them and which of their fibers goes on is random.
+inline void launch(int blocks, int threads, size_t sharedBytes, uint64_t seed, std::function<void()> body,
+                   int resident = 1) {
+  uint64_t random = seed * 2 + 1;
+  const auto pick = [&](int count) {
+    random = random * 6364136223846793005ull + 1442695040888963407ull;
+    return int((random >> 33) % count);
+  };
   blockDim.x = threads;
-  block.fibers.resize(threads);
-  block.slots.resize(threads);
   gridDim.x = blocks;
-  for (int b = 0; b < blocks; ++b) {
-    blockIdx.x = b;
-    std::memset(block.shared, 0xff, sharedBytes);
-    block.block = Barrier{};
-    block.warps.assign(threads / 32, Barrier{});
-    for (Fiber &fiber : block.fibers) {
-      fiber.done = false;
+  std::vector<Block> residents(std::min(resident, blocks));
+  int next = 0, left = blocks;
+  for (Block &block : residents) {
+    block.threads = threads;
+    block.body = body;
+    block.storage.resize(sharedBytes + 1024);
+    block.shared = reinterpret_cast<unsigned char *>(
+        (reinterpret_cast<uintptr_t>(block.storage.data()) + 1023) / 1024 * 1024);
+    block.sharedBytes = sharedBytes;
+    block.fibers.resize(threads);
+    block.slots.resize(threads);
+    start(block, next++);
+  }
+  idle = 0;
+  for (int stuck = 0; left > 0;) {
+    Block &block = residents[pick(int(residents.size()))];
+    if (block.left == 0)
+      continue;
+    running = &block;
+    blockIdx.x = block.index;
+    const int first = pick(threads);
+    bool ran = false;
+    for (int i = 0; i < threads; ++i) {
+      const int t = (first + i) % threads;
+      Fiber &fiber = block.fibers[t];
+      if (fiber.done || (fiber.waiting && fiber.waiting->generation == fiber.generation))
+        continue;
       fiber.waiting = nullptr;
-      fiber.groups.assign(1, {});
-      fiber.stack.resize(128 * 1024);
-      getcontext(&fiber.context);
-      fiber.context.uc_stack.ss_sp = fiber.stack.data();
-      fiber.context.uc_stack.ss_size = fiber.stack.size();
-      fiber.context.uc_link = nullptr;
-      makecontext(&fiber.context, enter, 0);
+      block.current = t;
+      threadIdx.x = t;
+      swapcontext(&block.scheduler, &fiber.context);
+      block.left -= fiber.done;
+      ran = true;
     }
-    for (int left = threads; left > 0;) {
-      block.random = block.random * 6364136223846793005ull + 1442695040888963407ull;
-      const int start = int((block.random >> 33) % threads);
-      bool ran = false;
-      for (int i = 0; i < threads; ++i) {
-        const int t = (start + i) % threads;
-        Fiber &fiber = block.fibers[t];
-        if (fiber.done || (fiber.waiting && fiber.waiting->generation == fiber.generation))
-          continue;
-        fiber.waiting = nullptr;
-        block.current = t;
-        threadIdx.x = t;
-        swapcontext(&block.scheduler, &fiber.context);
-        left -= fiber.done;
-        ran = true;
-      }
-      if (!ran)
-        die("deadlock: some threads never reach a barrier");
+    stuck = ran ? 0 : stuck + 1;
+    if (stuck > 100 * int(residents.size()))
+      die("deadlock: some threads never reach a barrier");
+    if (block.left == 0) {
+      --left;
+      if (next < blocks)
+        start(block, next++);
     }
   }
 }
@@ -194,8 +230,13 @@ inline void launch(int blocks, int threads, size_t sharedBytes, uint64_t seed, s
 } // namespace heddle::emulation
 
 inline void __syncthreads() {
-  heddle::emulation::meet(heddle::emulation::block.block, heddle::emulation::block.threads, [] {});
+  heddle::emulation::meet(heddle::emulation::block().block, heddle::emulation::block().threads, [] {});
 }
+namespace heddle {
+inline void named_sync(int id, int threads) {
+  emulation::meet(emulation::block().named[id], threads, [] {});
+}
+} // namespace heddle
 inline void __syncwarp() {
   heddle::emulation::meetWarp([] {});
 }
@@ -262,19 +303,20 @@ inline int opaque(int value) { return value; }
 inline float exp2_approx(float x) { return x < -126.0f ? 0.0f : std::exp2(x); }
 
 // async.cuh
-inline unsigned char *dynamic_shared() { return emulation::block.shared; }
+inline unsigned char *dynamic_shared() { return emulation::block().shared; }
 inline void cp_async(void *target, const void *source, int bytes, bool valid) {
   emulation::checkShared(target, bytes);
   if (valid && reinterpret_cast<uintptr_t>(source) % bytes)
     emulation::die("misaligned source of cp.async");
-  emulation::block.fibers[emulation::block.current].groups.back().push_back({target, source, bytes, valid});
+  emulation::block().fibers[emulation::block().current].groups.back().push_back(
+      {target, source, bytes, valid});
 }
 inline void cp_async_16(void *target, const void *source, bool valid) { cp_async(target, source, 16, valid); }
 inline void cp_async_4(void *target, const void *source, bool valid) { cp_async(target, source, 4, valid); }
-inline void cp_async_commit() { emulation::block.fibers[emulation::block.current].groups.emplace_back(); }
+inline void cp_async_commit() { emulation::block().fibers[emulation::block().current].groups.emplace_back(); }
 template <int Pending>
 void cp_async_wait() {
-  auto &groups = emulation::block.fibers[emulation::block.current].groups;
+  auto &groups = emulation::block().fibers[emulation::block().current].groups;
   while (int(groups.size()) - 1 > Pending) {
     for (const emulation::Copy &copy : groups.front()) {
       if (copy.valid)
@@ -284,6 +326,22 @@ void cp_async_wait() {
     }
     groups.erase(groups.begin());
   }
+}
+
+inline void wait_for(const int *counter, int wanted) {
+  while (*counter != wanted)
+    emulation::yield();
+}
+inline void publish(int *counter, int value) {
+  emulation::idle = 0;
+  *counter = value;
+}
+inline int draw_number(int *counter) { return (*counter)++; }
+template <int N>
+void load_fresh(float (&values)[N], const float *source) {
+  if (reinterpret_cast<uintptr_t>(source) % (4 * N))
+    emulation::die("misaligned load");
+  std::memcpy(values, source, 4 * N);
 }
 
 inline void ldmatrix(unsigned int (&matrices)[4], const void *row, bool transposed) {

@@ -4,8 +4,8 @@
 """Compiles every default instantiation of the attention skeletons, needs no GPU, and records what each takes.
 
 For head sizes 16 to 256, float32, bf16 and f16, kinds full, causal, window, mask and score, for sm_80 and sm_90a, rows aligned:
-registers, spills, shared memory as a CSV on standard output. In bf16 and f16 sm_90a has two kernels up to 128: wgmma, and mma for
-operands that the tensor unit does not copy. Exits 1 where a kernel spills, or needs more shared memory than the
+registers, spills, shared memory as a CSV on standard output. In bf16 and f16 sm_90a has two forward kernels up to 128: wgmma, and mma
+for operands that the tensor unit does not copy. Backward has keys, queries (bf16 and f16) and bias. Exits 1 where a kernel spills, or needs more shared memory than the
 architecture gives a block. Also compiles each device header alone.
 
     test/gpu/attention/resources.py [--jobs N] [--dims 64,128] [--arch 80] > resources.csv
@@ -43,6 +43,23 @@ extern "C" __global__ void __launch_bounds__({tile}.warps * 32, {tile}.minBlocks
 }}
 """
 MAPS = ("q_map", "k_map", "v_map")
+BACKWARD = """
+extern "C" __global__ void __launch_bounds__(tile.warps * 32, tile.minBlocks)
+{kind}(const __grid_constant__ heddle::AttentionBackwardParams<{type}> p{gradient},
+     const __grid_constant__ heddle::bench::TestScore<{causal}, {mask}, {score}, {window}> s) {{
+  heddle::attention_backward_{kernel}<{type}, D, D, tile.tileM, tile.tileN, tile.warps>(p{operand}, s);
+}}
+"""
+# Kernel of backward -> (tile of dim, generated, limit; shared bytes of a tile).
+SIMT = ("attentionBackwardSimtTile({d}, {d}, {generated}, {limit})", "attentionBackwardSimtSharedBytes({d}, {d}, {tile})")
+BACKWARD_KERNELS = {
+    "keys-simt": SIMT, "bias-simt": SIMT,
+    "keys-mma": ("attentionBackwardMmaKeysTile({d}, {d}, {limit})",
+                 "attentionBackwardMmaSharedBytes({d}, {d}, {tile}.tileN, {tile}.tileM, 2)"),
+    "queries-mma": ("attentionBackwardMmaQueriesTile({d}, {d}, {limit})",
+                    "attentionBackwardMmaSharedBytes({d}, {d}, {tile}.tileM, {tile}.tileN, 2)"),
+    "bias-mma": ("attentionBackwardMmaBiasTile({d}, {d})",
+                 "attentionBackwardMmaSharedBytes({d}, {d}, {tile}.tileM, {tile}.tileN, 1)")}
 
 
 def nvcc(source, arch, scratch, name):
@@ -55,6 +72,13 @@ def nvcc(source, arch, scratch, name):
     if run.returncode:
         raise RuntimeError(f"{name}: {run.stderr}")
     return run.stderr
+
+
+def registers_of(source, arch, scratch, name):
+    """Registers and spilled bytes of the one kernel of a program."""
+    log = nvcc(source, arch, scratch, name)
+    return (int(re.search(r"Used (\d+) registers", log).group(1)),
+            sum(map(int, re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log).groups())))
 
 
 def tile_table(scratch):
@@ -72,7 +96,12 @@ def tile_table(scratch):
                    '    std::printf("mma %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, m.tileM, m.tileN, m.warps,'
                    " m.minBlocks, attentionMmaSharedBytes(d, d, m));\n"
                    '    std::printf("simt %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, s.tileM, s.tileN, s.warps,'
-                   " s.minBlocks, attentionSimtSharedBytes(d, d, s));\n  }\n}\n")
+                   " s.minBlocks, attentionSimtSharedBytes(d, d, s));\n")
+        for family, (tile, shared) in BACKWARD_KERNELS.items():
+            file.write(f"    {{ AttentionTile t = {tile.format(d='d', generated='g', limit='limit')};\n"
+                       f'    std::printf("{family} %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, t.tileM, t.tileN, t.warps,'
+                       f" t.minBlocks, {shared.format(d='d', tile='t')}); }}\n")
+        file.write("  }\n}\n")
     subprocess.run(["c++", "-std=c++17", "-I", DEVICE, path, "-o", path + ".out"], check=True)
     lines = subprocess.run([path + ".out"], check=True, capture_output=True, text=True).stdout.split("\n")
     table = {}
@@ -84,16 +113,26 @@ def tile_table(scratch):
 
 def families_of(arch, element, dim, table):
     """Those that TargetInfo::attention may choose."""
+    backward = [family for family in BACKWARD_KERNELS if family.endswith("simt" if element == "f32" else "mma")]
     if element == "f32":
-        return ["simt"]
+        return ["simt"] + backward
     wgmma = arch == "90a" and ("wgmma", dim, 0, 0, SHARED_LIMIT[arch]) in table
-    return ["wgmma", "mma"] if wgmma else ["mma"]
+    return (["wgmma"] if wgmma else []) + ["mma"] + backward
 
 
 def compile_kernel(arch, family, element, dim, kind, scratch):
     """One kernel a program: ptxas 13.0 crashes for sm_80 on four float32 instantiations in one."""
     causal, mask, score, window = KINDS[kind]
     generated = "true" if mask or score else "false"
+    if family in BACKWARD_KERNELS:
+        name, version = family.split("-")
+        tile = BACKWARD_KERNELS[family][0].format(d="D", generated=generated, limit=SHARED_LIMIT[arch])
+        bias = name == "bias"
+        kernel = BACKWARD.format(kind=kind, kernel=name, type=TYPES[element], causal=causal, mask=mask, score=score, window=window,
+                                 gradient=", const __grid_constant__ heddle::AttentionBiasGradient g" if bias else "",
+                                 operand=", g" if bias else "")
+        text = SOURCE.format(header=f"attention_backward_{version}.cuh", dim=dim, tiles=f"tile = heddle::{tile}", kernels=kernel)
+        return arch, family, element, dim, kind, *registers_of(text, arch, scratch, f"{family}_{element}_{dim}_{kind}_{arch}")
     function = {"simt": f"attentionSimtTile(D, D, {generated}, {causal}, {SHARED_LIMIT[arch]})",
                 "mma": f"attentionMmaTile(D, D, {generated})",
                 "wgmma": f"attentionWgmmaTile(D, D, {causal}, {generated})"}[family]
@@ -104,10 +143,7 @@ def compile_kernel(arch, family, element, dim, kind, scratch):
                            operands="".join(f", {name}" for name in MAPS) if family == "wgmma" else "")
     text = SOURCE.format(header=f"attention_forward_{family}.cuh", dim=dim, tiles=f"tile = heddle::{function}",
                          kernels=kernel)
-    log = nvcc(text, arch, scratch, f"{family}_{element}_{dim}_{kind}_{arch}")
-    registers = int(re.search(r"Used (\d+) registers", log).group(1))
-    spills = sum(map(int, re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", log).groups()))
-    return arch, family, element, dim, kind, registers, spills
+    return arch, family, element, dim, kind, *registers_of(text, arch, scratch, f"{family}_{element}_{dim}_{kind}_{arch}")
 
 
 def main():
@@ -115,6 +151,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--dims", default=",".join(map(str, DIMS)))
     parser.add_argument("--arch", default="80,90a")
+    parser.add_argument("--families", help="only these: mma, wgmma, simt, " + ", ".join(BACKWARD_KERNELS))
     arguments = parser.parse_args()
     dims = [int(d) for d in arguments.dims.split(",")]
     archs = arguments.arch.split(",")
@@ -125,7 +162,9 @@ def main():
                 nvcc(f'#include "{header}"\n', "90a", scratch, "alone_" + header.replace(".", "_"))
         table = tile_table(scratch)
         print("arch,family,element,d,kind,tile_m x tile_n x warps x min_blocks,registers,spill_bytes,shared_bytes")
-        jobs = [(a, f, e, d, k) for a in archs for e in TYPES for d in dims for f in families_of(a, e, d, table) for k in KINDS]
+        jobs = [(a, f, e, d, k) for a in archs for e in TYPES for d in dims for f in families_of(a, e, d, table) for k in KINDS
+                if not arguments.families or f in arguments.families.split(",")
+                if k == "score" or not f.startswith("bias")]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             results = pool.map(lambda job: compile_kernel(*job, scratch), jobs)
             for arch, family, element, dim, kind, registers, spills in results:

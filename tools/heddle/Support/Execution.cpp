@@ -123,7 +123,7 @@ Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {
       for (const Buffer &buffer : plan.buffers)
         if (buffer.role == BufferRole::Input) {
           isInput |= buffer.name == name;
-          names += " " + buffer.name;
+          names.append(" ").append(buffer.name);
         }
       if (!isInput)
         return invalidInput(plan.model + " has no input '" + name + "'; it has:" + names);

@@ -1,7 +1,12 @@
 //===- ExitCode.cpp - What the process tells its caller -------------------===//
 #include "tools/heddle/Support/ExitCode.h"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
 
 namespace heddle::driver {
 
@@ -28,6 +33,28 @@ ExitCode report(const runtime::Status &status) {
   else if (code != Success)
     std::fprintf(stderr, "error: %s\n", status.message().c_str());
   return code;
+}
+
+void endProcess(ExitCode code, const char *message) {
+  for (const char *part : {"error: ", message, "\n"})
+    if (write(STDERR_FILENO, part, std::strlen(part)) < 0)
+      break; // Nobody listens.
+  _exit(code);
+}
+
+void endOnUncaughtMemoryFault() {
+  std::set_terminate([] {
+    try {
+      if (std::exception_ptr current = std::current_exception())
+        std::rethrow_exception(current);
+    } catch (const std::bad_alloc &) {
+      endProcess(MachineFault, kMemoryEnded);
+    } catch (const std::exception &error) {
+      endProcess(InternalFault, error.what());
+    } catch (...) {
+    }
+    endProcess(InternalFault, "the program ended itself");
+  });
 }
 
 } // namespace heddle::driver

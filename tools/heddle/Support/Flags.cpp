@@ -1,6 +1,8 @@
 //===- Flags.cpp - Flags that subcommands share ---------------------------===//
 #include "tools/heddle/Support/Flags.h"
 
+#include "runtime/plan/Artifact.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -13,7 +15,8 @@ namespace {
 constexpr const char *kCompilationFlags[] = {"--batch", "--context",   "--layers", "--vocab",
                                              "--mode",  "--precision", "--device", "--weights-dtype"};
 
-bool isPlanFile(const std::string &model) { return model.ends_with(".heddle"); }
+/// By its name, so that one which is missing or damaged is told as a plan; or by what it holds.
+bool namesPlan(const std::string &model) { return model.ends_with(".heddle") || runtime::isPlanFile(model); }
 
 template <typename T>
 bool wholeNumber(const std::string &text, T &value) {
@@ -46,7 +49,7 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
           "MODEL", flags.request.model,
           "study:small, study:medium, study:large, study:xl or study:10B; a folder with a config.json, "
           "or its path (*.json); a graph (*.mlir)" +
-              std::string(planFiles.accepted ? "; a plan (*.heddle)" : ""))
+              std::string(planFiles.accepted ? "; a plan (a file that compile wrote)" : ""))
       ->required();
   parser.add_option("--batch", flags.request.batch, "Sequences at once; not for a graph")
       ->default_str(std::to_string(ModelRequest::kDefaultBatch))
@@ -80,7 +83,7 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
               : "cpu or cuda")
       ->default_str("cpu");
   parser.parse_complete_callback([&parser, &flags, planFiles] {
-    flags.planFile = isPlanFile(flags.request.model);
+    flags.planFile = namesPlan(flags.request.model);
     if (!flags.planFile) {
       std::string only = flags.precision == "bf16" ? "" : flags.precision == "bf16-true" ? "bf16" : "fp32";
       if (!flags.weights.empty() && !only.empty() && flags.weights != only)

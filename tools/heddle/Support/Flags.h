@@ -31,7 +31,7 @@ struct ModelFlags {
   std::string mode = "forward";
   std::string device = "cpu"; ///< "cpu" or "cuda", without the architecture.
   std::string target;         ///< The part of --device behind the colon, or empty.
-  bool planFile = false;      ///< MODEL names a plan: *.heddle.
+  bool planFile = false;      ///< MODEL is a plan: named *.heddle, or begins as one.
   std::string tune;           ///< --tune as given: on, cached, off; empty where it was not.
   std::string defaultTune;    ///< What the subcommand does then; empty where it has no --tune.
 };

@@ -119,6 +119,7 @@ Status saveWeights(Executor &executor, const Plan &plan, const std::string &path
     for (const ParameterPart &part : weightsIn(buffer))
       byName[part.name] = {part.name, buffer.dtype, part.shape};
   std::vector<SafetensorsWriter::Tensor> tensors;
+  tensors.reserve(byName.size());
   for (const auto &[name, tensor] : byName)
     tensors.push_back(tensor);
   HEDDLE_ASSIGN_OR_RETURN(SafetensorsWriter writer,

@@ -1,12 +1,47 @@
 //===- WithCompiler.cpp - From MODEL to a plan, with the compiler ---------===//
+#include "tools/heddle/Support/ExitCode.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/Tuning.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 #include <chrono>
 #include <cstdio>
+#include <cstring>
+#include <new>
 #include <set>
 
 namespace heddle::driver {
+
+namespace {
+
+/// While this lives, memory that cannot be had ends the process with one message: LLVM and MLIR are compiled
+/// without exceptions, so that none may be thrown through them. No file is being written under a name that
+/// the user gave while they run, but for --dump-to.
+class NoMemoryEndsProcess {
+public:
+  NoMemoryEndsProcess() : before_(std::set_new_handler([] { endProcess(MachineFault, kMemoryEnded); })) {
+    llvm::install_bad_alloc_error_handler(
+        [](void *, const char *, bool) { endProcess(MachineFault, kMemoryEnded); });
+    llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+      // A thread is memory, too: the only refusal of the system that LLVM takes for fatal.
+      bool machine = std::strstr(reason, "pthread_create") || std::strstr(reason, "allocat");
+      endProcess(machine ? MachineFault : InternalFault, reason);
+    });
+  }
+  ~NoMemoryEndsProcess() {
+    llvm::remove_fatal_error_handler();
+    llvm::remove_bad_alloc_error_handler();
+    std::set_new_handler(before_);
+  }
+  NoMemoryEndsProcess(const NoMemoryEndsProcess &) = delete;
+  NoMemoryEndsProcess &operator=(const NoMemoryEndsProcess &) = delete;
+
+private:
+  std::new_handler before_;
+};
+
+} // namespace
 
 struct Models::Impl {
   Compiler compiler;
@@ -21,10 +56,13 @@ runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOpt
   if (flags.planFile)
     return readPlanFile(flags, progress, code);
   auto start = std::chrono::steady_clock::now();
-  if (!impl_)
-    impl_ = std::make_unique<Impl>();
   progress.show("compiling " + flags.request.model);
-  runtime::StatusOr<CompileResult> result = impl_->compiler.compile(flags.request, options);
+  runtime::StatusOr<CompileResult> result = [&] {
+    NoMemoryEndsProcess guard;
+    if (!impl_)
+      impl_ = std::make_unique<Impl>();
+    return impl_->compiler.compile(flags.request, options);
+  }();
   progress.clear();
   if (!result)
     return std::move(result).status();
@@ -41,6 +79,7 @@ runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOpt
 }
 
 runtime::StatusOr<runtime::reference::Program> Models::reference(const ModelFlags &flags) {
+  NoMemoryEndsProcess guard;
   if (!impl_)
     impl_ = std::make_unique<Impl>();
   return impl_->compiler.reference(flags.request, flags.mode);

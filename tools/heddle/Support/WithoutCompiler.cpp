@@ -9,9 +9,9 @@ Models::Models() = default;
 Models::~Models() = default;
 
 static runtime::Status noCompiler(const ModelFlags &flags) {
-  return runtime::unavailable(
-      "this heddle was built without its compiler and runs plan files (*.heddle) only; '" +
-      flags.request.model + "' must be compiled elsewhere: heddle compile MODEL -o plan.heddle");
+  return runtime::unavailable("this heddle was built without its compiler and runs plan files only; '" +
+                              flags.request.model +
+                              "' must be compiled elsewhere: heddle compile MODEL -o plan.heddle");
 }
 
 runtime::StatusOr<Built> Models::build(const ModelFlags &flags, const CompileOptions &, Progress &progress,

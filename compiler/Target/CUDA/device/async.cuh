@@ -48,6 +48,54 @@ __device__ inline void cp_async_wait() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
+/// Barrier `id` (1..15) of `threads` threads, a multiple of 32: arrives and waits.
+__device__ inline void named_sync(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+/// Waits until another block has published `wanted` in *counter. After a barrier, all threads of this block
+/// see, by load_fresh, what the other block's threads stored before theirs.
+__device__ inline void wait_for(const int *counter, int wanted) {
+  int value;
+  do
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
+  while (value != wanted);
+}
+
+/// Lets other blocks see `value`, and what this block stored before the last barrier.
+__device__ inline void publish(int *counter, int value) {
+  asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
+}
+
+/// The next number of a counter that all blocks draw from, from 0.
+__device__ inline int draw_number(int *counter) {
+  int value;
+  asm volatile("atom.relaxed.gpu.global.add.s32 %0, [%1], 1;" : "=r"(value) : "l"(counter) : "memory");
+  return value;
+}
+
+/// Loads N floats (1, 2 or 4, aligned together) past L1, which does not know what other blocks have stored.
+template <int N>
+__device__ void load_fresh(float (&values)[N], const float *source);
+template <>
+__device__ inline void load_fresh<1>(float (&values)[1], const float *source) {
+  asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(values[0]) : "l"(source) : "memory");
+}
+template <>
+__device__ inline void load_fresh<2>(float (&values)[2], const float *source) {
+  asm volatile("ld.global.cg.v2.f32 {%0, %1}, [%2];"
+               : "=f"(values[0]), "=f"(values[1])
+               : "l"(source)
+               : "memory");
+}
+template <>
+__device__ inline void load_fresh<4>(float (&values)[4], const float *source) {
+  asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(values[0]), "=f"(values[1]), "=f"(values[2]), "=f"(values[3])
+               : "l"(source)
+               : "memory");
+}
+
 /// Four 8x8 matrices of 16-bit elements. Lane l names row l % 8 of matrix l / 8 (16 bytes, aligned to 16) and
 /// receives in matrices[m] the elements (l / 4, 2 * (l % 4)) and (l / 4, 2 * (l % 4) + 1) of matrix m.
 __device__ inline void ldmatrix_x4(unsigned int (&matrices)[4], const void *row) {

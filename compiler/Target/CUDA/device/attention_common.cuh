@@ -93,15 +93,16 @@ struct AttentionWork {
 /// A100 (40 MB) or an H200 (50 MB), whose halves each keep a copy of what both use.
 constexpr long long kAttentionSectionBytes = 12ll << 20;
 
-/// Which tile block `block` computes. Blocks start in the order of their index. (batch, head) pairs are taken
-/// in sections whose keys and values stay in L2 together; within a section all pairs' tiles of one index come
-/// before the next index, and causal tiles come longest first, so that the last blocks to finish are short
-/// ones.
-template <typename T, int HeadDim, int ValueDim, int TileM, bool Causal>
-__device__ inline AttentionWork attention_work(const AttentionParams<T> &p, int block) {
-  const int tiles = ceil_div(p.q_len, TileM);
-  const int pairs = p.batch * p.heads;
-  const long long pair_bytes = (long long)p.kv_len * (HeadDim + ValueDim) * (long long)sizeof(T);
+/// A block's place among `pairs` times `tiles` tiles.
+struct AttentionPlace {
+  int pair;
+  int turn; // which of the pair's tiles
+};
+
+/// Where block `block` works. Blocks start in the order of their index. Pairs (batch, head) are taken in
+/// sections whose operands of `pair_bytes`, which all their blocks read, stay in L2 together; within a
+/// section all pairs' tiles of one turn come before the next turn.
+__device__ inline AttentionPlace attention_place(int pairs, int tiles, long long pair_bytes, int block) {
   const long long fitting = kAttentionSectionBytes / pair_bytes;
   const int section_pairs = fitting < 1 ? 1 : fitting < pairs ? int(fitting) : pairs;
   const int section = block / (section_pairs * tiles);
@@ -109,11 +110,20 @@ __device__ inline AttentionWork attention_work(const AttentionParams<T> &p, int 
   const int left = pairs - section * section_pairs;
   const int here = left < section_pairs ? left : section_pairs;
   const int turn = within / here;
-  const int pair = section * section_pairs + (within - turn * here);
+  return AttentionPlace{section * section_pairs + (within - turn * here), turn};
+}
+
+/// Which tile block `block` computes. Causal tiles come longest first, so that the last blocks to finish are
+/// short ones.
+template <typename T, int HeadDim, int ValueDim, int TileM, bool Causal>
+__device__ inline AttentionWork attention_work(const AttentionParams<T> &p, int block) {
+  const int tiles = ceil_div(p.q_len, TileM);
+  const long long pair_bytes = (long long)p.kv_len * (HeadDim + ValueDim) * (long long)sizeof(T);
+  const AttentionPlace place = attention_place(p.batch * p.heads, tiles, pair_bytes, block);
   AttentionWork work;
-  work.batch = pair / p.heads;
-  work.head = pair - work.batch * p.heads;
-  work.first_row = (Causal ? tiles - 1 - turn : turn) * TileM;
+  work.batch = place.pair / p.heads;
+  work.head = place.pair - work.batch * p.heads;
+  work.first_row = (Causal ? tiles - 1 - place.turn : place.turn) * TileM;
   return work;
 }
 

@@ -104,6 +104,70 @@ constexpr AttentionTile attentionSimtTile(int headDim, int valueDim, bool genera
   return dim > 128 ? AttentionTile{64, 32, 4, 1} : AttentionTile{128, 32, 4, 1};
 }
 
+/// Backward in float32 (attention_backward_simt.cuh): a block of eight warps fills a multiprocessor. Sums of
+/// dk and dv take 64 registers of a lane, so that wider heads have fewer keys.
+constexpr int attentionBackwardSimtSharedBytes(int headDim, int valueDim, const AttentionTile &tile) {
+  const int strideK = (headDim + 15) / 16 * 16 + 4;
+  const int strideV = (valueDim + 15) / 16 * 16 + 4;
+  return 4 * ((tile.tileM + tile.tileN) * (strideK + strideV) + 2 * tile.tileM * (tile.tileN + 8) +
+              2 * tile.tileM);
+}
+
+/// `generated`, `sharedLimit`: as for forward. A mask beside 128 keys would spill with 64 queries.
+constexpr AttentionTile attentionBackwardSimtTile(int headDim, int valueDim, bool generated,
+                                                  int sharedLimit) {
+  const int dim = headDim > valueDim ? headDim : valueDim;
+  const int keys = dim <= 64 ? 128 : dim <= 128 ? 64 : 32;
+  const AttentionTile large{64, keys, 8, 1};
+  if (dim <= 128 && !(generated && dim <= 64) &&
+      attentionBackwardSimtSharedBytes(headDim, valueDim, large) <= sharedLimit)
+    return large;
+  return AttentionTile{32, keys, 8, 1};
+}
+
+/// Key tiles that add to dq by turns around all queries, of `tiles` that a kv head has: as many as the device
+/// holds blocks of the kernel at a time (`resident`), in chunks of equal size. All of a chunk must come to
+/// run together; the next chunk follows it. Without a chunk's last blocks the first would wait for ever.
+constexpr int attentionBackwardGroup(int tiles, int resident) {
+  const int chunks = (tiles + resident - 1) / resident;
+  return (tiles + chunks - 1) / chunks;
+}
+
+/// Backward in bf16 and f16 (attention_backward_mma.cuh), of a block that owns `owned` rows while others
+/// stream through `stages` buffers of `stream` rows.
+constexpr int attentionBackwardMmaSharedBytes(int headDim, int valueDim, int owned, int stream, int stages) {
+  const int strides = (headDim + 15) / 16 * 16 + 8 + (valueDim + 15) / 16 * 16 + 8;
+  return 2 * (owned + stages * stream) * strides + 8 * stages * stream + 32;
+}
+
+/// dv and dk: tileN keys are owned, tileM queries stream. `sharedLimit`: bytes that the target gives a block,
+/// which is all that a multiprocessor has but for 1 KiB.
+constexpr AttentionTile attentionBackwardMmaKeysTile(int headDim, int valueDim, int sharedLimit) {
+  const int dim = headDim > valueDim ? headDim : valueDim;
+  const AttentionTile tile = dim <= 64 ? AttentionTile{64, 128, 4, 2} : AttentionTile{64, 64, 4, 2};
+  if (2 * (attentionBackwardMmaSharedBytes(headDim, valueDim, tile.tileN, tile.tileM, 2) + 1024) <=
+      sharedLimit)
+    return tile;
+  return AttentionTile{32, tile.tileN, 4, dim <= 128 ? 2 : 1};
+}
+
+/// dq: tileM queries are owned, tileN keys stream.
+constexpr AttentionTile attentionBackwardMmaQueriesTile(int headDim, int valueDim, int sharedLimit) {
+  const int dim = headDim > valueDim ? headDim : valueDim;
+  if (dim > 128)
+    return AttentionTile{64, 32, 4, 1};
+  const AttentionTile tile{128, 64, 4, 2};
+  if (2 * (attentionBackwardMmaSharedBytes(headDim, valueDim, tile.tileM, tile.tileN, 2) + 1024) <=
+      sharedLimit)
+    return tile;
+  return AttentionTile{dim <= 96 ? 128 : 64, 32, 4, 2};
+}
+
+/// The gradient of a bias: a tile of its own, and one buffer for each operand.
+constexpr AttentionTile attentionBackwardMmaBiasTile(int headDim, int valueDim) {
+  return AttentionTile{64, 64, 4, headDim > 128 || valueDim > 128 ? 1 : 2};
+}
+
 } // namespace heddle
 
 #endif // HEDDLE_DEVICE_ATTENTION_TILES_H

@@ -112,11 +112,6 @@ __device__ inline void copy_box(void *target, const TensorMap &map, SharedBarrie
 
 // Barriers of some warps, and registers -------------------------------------------------------------------
 
-/// Barrier `id` (1..15) of `threads` threads, a multiple of 32: arrives and waits.
-__device__ inline void named_sync(int id, int threads) {
-  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
-
 /// Arrives at such a barrier, and does not wait.
 __device__ inline void named_arrive(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");

@@ -374,7 +374,7 @@ TEST_F(Config, TextThatIsNoConfig) {
   EXPECT_EQ(errorOf("{\"a\": " + std::string(100000, '[')), ":1:38: nested deeper than 32 levels");
   EXPECT_EQ(errorOf(std::string((1 << 20) + 1, ' ')), ": wanted at most 1048576 bytes, found 1048577");
   EXPECT_EQ(errorOf("{\"a\": \"\xff\"}").substr(0, 22), ":1:8: this is no JSON:");
-  EXPECT_EQ(errorOf("{\"a\": 1e999}").substr(0, 24), ":1:11: this is no JSON: ");
+  EXPECT_EQ(errorOf("{\"a\": 1e999}"), ":1:11: a number is beyond the range of a double (1.8e308)");
 }
 
 TEST_F(Config, NoPrefixAndNoChangedByteCrashes) {

@@ -116,11 +116,11 @@ TEST_F(GraphFile, UnsupportedElements) {
   EXPECT_EQ(error("func.func @main(%x: tensor<4xf64>) -> tensor<4xf64> {\n  return %x : tensor<4xf64>\n}"),
             ":1:1: argument 0 of @main has type 'tensor<4xf64>', wanted a tensor of static extents of at "
             "least 1, rank "
-            "at most 6, elements f32, bf16, f16, i32, i64 or i1");
+            "at most 6, at most 1e15 elements of f32, bf16, f16, i32, i64 or i1");
   std::string message = lineError("  %y = graph.iota 0 : tensor<4xi8>");
   EXPECT_EQ(message,
             ":2:8: 'graph.iota' op result #0 must be tensor of static extents of at least 1, rank at most 6, "
-            "elements f32, bf16, f16, i32 or i64, but got 'tensor<4xi8>'");
+            "at most 1e15 elements of f32, bf16, f16, i32 or i64, but got 'tensor<4xi8>'");
 }
 
 TEST_F(GraphFile, DynamicAndUnrankedTypes) {

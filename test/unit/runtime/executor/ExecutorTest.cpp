@@ -3,9 +3,11 @@
 
 #include "FakeDevice.h"
 #include "runtime/base/Convert.h"
+#include "runtime/base/CpuFeatures.h"
 #include "runtime/base/File.h"
 #include "runtime/base/Random.h"
 #include "runtime/plan/Artifact.h"
+#include "runtime/plan/CpuAlgorithm.h"
 
 #include <gtest/gtest.h>
 
@@ -157,6 +159,12 @@ protected:
   std::vector<float> x = std::vector<float>(15);
 };
 
+TEST_P(OnCpu, RefusesAPlanForAnotherDevice) {
+  Plan plan;
+  plan.device = "cuda";
+  EXPECT_EQ(create(plan).status().message(), "the plan is for device cuda, found device cpu");
+}
+
 TEST_P(OnCpu, RunsAPlan) {
   Plan plan = cpuPlan();
   auto executor = create(plan);
@@ -227,6 +235,69 @@ ParameterSource bf16Source(const std::vector<uint16_t> &values, int *pieces = nu
                        return Status::ok();
                      }});
   };
+}
+
+// w as the product's rows of k, in panels: the same result, and what is read back is what was given.
+TEST(Executor, ParametersInPanels) {
+  if (cpuLevel() < CpuLevel::V3)
+    GTEST_SKIP() << "panels are for AVX2 and newer";
+  auto device = createCpuDevice(2);
+  ASSERT_TRUE(device.isOk());
+  constexpr int64_t rows = 40, columns = 3; // Two whole panels and half of one; parts end within panels.
+  std::vector<float> first, x = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  for (int64_t panel : {int64_t{0}, kPanelV3}) {
+    Plan plan = cpuPlan();
+    std::string algorithm = tiledAlgorithm(panel);
+    Buffer &w = plan.buffers[3], &bias = plan.buffers[4];
+    w.shape = {rows, columns};
+    w.bytes = rows * columns * 4;
+    w.panel = panel;
+    w.parts = {{"w.left", {21, columns}, 0, InitKind::Normal, 0.5},
+               {"w.right", {19, columns}, 21 * columns, InitKind::Normal, 0.25}};
+    bias.shape = {rows};
+    bias.bytes = rows * 4;
+    bias.data.assign(static_cast<size_t>(bias.bytes), 0);
+    for (int index : {5, 6}) {
+      plan.buffers[static_cast<size_t>(index)].shape = {5, rows};
+      plan.buffers[static_cast<size_t>(index)].bytes = 5 * rows * 4;
+    }
+    plan.buffers[6].offset = 1280;
+    plan.buffers[8].offset = 2304;
+    plan.arenaBytes = 2304 + 256;
+    for (Step &step : plan.steps) {
+      if (step.kind == StepKind::Copy && step.copy.bytes == 80)
+        step.copy.bytes = 5 * rows * 4;
+      if (step.kind != StepKind::Product)
+        continue;
+      step.product.n = rows;
+      step.product.b.ld = columns;
+      step.product.b.transposed = true;
+      step.product.d.ld = rows;
+      step.product.algorithm.assign(algorithm.begin(), algorithm.end());
+    }
+    auto executor = Executor::create(**device, plan, {ExecutorKind::Sequential, 9});
+    ASSERT_TRUE(executor.isOk()) << executor.status().message();
+    for (const ParameterPart &part : w.parts) {
+      std::vector<float> values = floats((*executor)->parameter(part.name));
+      ASSERT_EQ(values.size(), static_cast<size_t>(part.shape[0] * columns));
+      for (size_t i = 0; i < values.size(); ++i)
+        EXPECT_EQ(values[i], normalElement(9, streamOf(part.name), i, normalFactor(part.scale)));
+    }
+    ASSERT_TRUE((*executor)->setInput("x", asBytes(x)).isOk());
+    ASSERT_TRUE((*executor)->run().isOk());
+    std::vector<float> z = floats((*executor)->output("z"));
+    if (panel == 0)
+      first = z;
+    EXPECT_EQ(z, first);
+  }
+  EXPECT_EQ(first.size(), static_cast<size_t>(5 * rows));
+}
+
+// A device whose plans have no panels says so.
+TEST(Executor, PanelsAreTheCpus) {
+  FakeDevice device(/*capacity=*/0);
+  EXPECT_EQ(device.packPanels(nullptr, DType::F32, 1, 1, 16).message(),
+            "device " + device.kind() + " stores no parameters in panels");
 }
 
 TEST_P(OnCpu, StoredTypesAreConverted) {
@@ -445,6 +516,40 @@ TEST(Executor, OutOfMemoryGivesThePlansPeak) {
       "the plan needs 6912 bytes: 1536 of parameters, inputs and constants, 1280 of arena, 4096 of library "
       "workspace: wanted 4096 bytes, free 184");
   EXPECT_EQ(device.used, 0);
+}
+
+/// Two rows, four elements apart; what lies between is no value.
+TEST(Executor, OutputsOfAPitchAreGivenOutTogether) {
+  Plan plan;
+  plan.device = "cpu";
+  plan.target = "x86-64";
+  plan.pipeline = "compiled";
+  plan.mode = "forward";
+  plan.precision = "fp32";
+  for (BufferRole role : {BufferRole::Input, BufferRole::Output}) {
+    Buffer buffer;
+    buffer.name = role == BufferRole::Input ? "x" : "y";
+    buffer.role = role;
+    buffer.shape = {2, 3};
+    buffer.bytes = role == BufferRole::Input ? 24 : 32;
+    buffer.pitch = role == BufferRole::Input ? 0 : 4;
+    buffer.firstStep = 0, buffer.lastStep = 1;
+    plan.buffers.push_back(buffer);
+  }
+  for (int64_t row = 0; row < 2; ++row) {
+    Step step;
+    step.kind = StepKind::Copy;
+    step.copy = {{0, row * 12}, {1, row * 16}, 12};
+    step.label = "copy";
+    plan.steps.push_back(step);
+  }
+  std::unique_ptr<Device> device = *createCpuDevice(1);
+  auto executor = Executor::create(*device, plan, {ExecutorKind::Sequential, 0, /*poison=*/true});
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  const float x[6] = {1, 2, 3, 4, 5, 6};
+  ASSERT_TRUE((*executor)->setInput("x", {reinterpret_cast<const uint8_t *>(x), sizeof(x)}).isOk());
+  ASSERT_TRUE((*executor)->run().isOk());
+  EXPECT_EQ(floats((*executor)->output("y")), std::vector<float>(x, x + 6));
 }
 
 } // namespace

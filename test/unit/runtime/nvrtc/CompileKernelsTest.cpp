@@ -61,6 +61,23 @@ static bool isCubin(const std::vector<uint8_t> &bytes) {
          bytes[18] == 190;
 }
 
+TEST_F(CompileKernels, WhatIsWrongWithASourceIsSaid) {
+  Plan plan = planOf({"sm_80"});
+  plan.kernels[0].source = "extern \"C\" __global__ void scale_rows() { nonsense; }";
+  Status status = compileKernels(plan, options);
+  EXPECT_EQ(status.code(), StatusCode::InvalidInput);
+  for (const char *part : {"kernel scale_rows does not compile for sm_80: ", "nonsense"})
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+}
+
+TEST(CompileKernelsWithoutSource, IsRefused) {
+  Plan plan;
+  plan.kernels.emplace_back().name = "scale_rows";
+  Status status = compileKernels(plan, CompileOptions{});
+  EXPECT_EQ(status.code(), StatusCode::InvalidInput);
+  EXPECT_EQ(status.message(), "kernel scale_rows of the plan has neither a binary nor a source");
+}
+
 TEST_F(CompileKernels, BothArchitecturesAndTheirResources) {
   std::vector<CompileRequest> requests{{"scale_rows", kSource, "sm_80", {}},
                                        {"scale_rows", kSource, "sm_90a", {}}};

@@ -62,6 +62,7 @@ TEST(Artifact, RoundTripKeepsEveryField) {
     EXPECT_EQ(a.firstStep, b.firstStep);
     EXPECT_EQ(a.lastStep, b.lastStep);
     EXPECT_EQ(a.indexLimit, b.indexLimit);
+    EXPECT_EQ(a.panel, b.panel);
     EXPECT_EQ(a.data, b.data);
     EXPECT_EQ(a.location, b.location);
     ASSERT_EQ(a.parts.size(), b.parts.size());
@@ -123,6 +124,14 @@ TEST(Artifact, RoundTripKeepsEveryField) {
   expectSame(read->steps[2].copy.destination, plan.steps[2].copy.destination);
   EXPECT_EQ(read->steps[2].copy.bytes, plan.steps[2].copy.bytes);
   EXPECT_EQ(*writePlan(*read), *bytes); // Same plan, same bytes.
+}
+
+TEST(Artifact, KeepsPanels) {
+  auto bytes = writePlan(samplePlanInPanels());
+  ASSERT_TRUE(bytes.isOk()) << bytes.status().message();
+  auto read = readPlan(*bytes);
+  ASSERT_TRUE(read.isOk()) << read.status().message();
+  EXPECT_EQ(read->buffers[2].panel, 16);
 }
 
 TEST(Artifact, EveryTruncationIsRefused) {

@@ -90,6 +90,18 @@ inline Plan samplePlan(const std::string &device = "cuda") {
   return plan;
 }
 
+/// The CPU's, with w as [4, 3] in panels of 16 rows.
+inline Plan samplePlanInPanels() {
+  Plan plan = samplePlan("cpu");
+  plan.buffers[2].shape = {4, 3};
+  plan.buffers[2].panel = 16;
+  Product &p = plan.steps[1].product;
+  p.b.ld = 3;
+  p.b.transposed = true;
+  p.algorithm = {'t', 'i', 'l', 'e', 'd', ':', '1', '6'};
+  return plan;
+}
+
 } // namespace heddle::runtime
 
 #endif // HEDDLE_TEST_UNIT_RUNTIME_PLAN_SAMPLEPLAN_H

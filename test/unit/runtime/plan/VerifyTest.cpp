@@ -90,6 +90,31 @@ TEST(Verify, Parts) {
             "plan: buffer 2 (w): part w.second has unknown initialisation 2");
 }
 
+TEST(Verify, ParametersHaveFloatingTypes) {
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[2].dtype = DType::I32; }),
+            "plan: buffer 2 (w): a parameter wants f32, bf16 or f16, found i32");
+}
+
+TEST(Verify, ScratchOfInitEndsThere) {
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].phase = Phase::Init; }),
+            "plan: buffer 1 (h) lives from step 0 of phase Init to step 1, which every run repeats");
+}
+
+TEST(Verify, PitchesOfOutputs) {
+  EXPECT_EQ(broken([](Plan &p) {
+              p.buffers[4].pitch = 5;
+              p.buffers[4].bytes = 40;
+              p.arenaBytes += 8;
+            }),
+            "");
+  const std::string wanted =
+      ": wanted 0, or more than the last extent for an output without parts whose bytes hold all its rows";
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].pitch = 5; }), "plan: buffer 4 (z): pitch 5" + wanted);
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].pitch = 4; }), "plan: buffer 4 (z): pitch 4" + wanted);
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[4].pitch = -1; }), "plan: buffer 4 (z): pitch -1" + wanted);
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[0].pitch = 4; }), "plan: buffer 0 (x): pitch 4" + wanted);
+}
+
 TEST(Verify, Memory) {
   EXPECT_EQ(broken([](Plan &p) { p.buffers[3].offset = 0; }),
             "plan: buffer 1 (h) and buffer 3 (y) live at once and share bytes of the arena");
@@ -163,7 +188,9 @@ TEST(Verify, Launches) {
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.grid[1] = 0; }),
             at + "grid[1]: wanted 1 to 65535, found 0");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.items = -1; }, "cpu"),
-            at + "items: wanted none or more, found -1");
+            at + "items: wanted 0 to 140737488355328, found -1");
+  EXPECT_EQ(broken([](Plan &p) { p.steps[0].launch.items = INT64_MAX; }, "cpu"),
+            at + "items: wanted 0 to 140737488355328, found 9223372036854775807");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].kind = static_cast<StepKind>(4); }), at + "unknown kind 4");
   EXPECT_EQ(broken([](Plan &p) { p.steps[0].phase = static_cast<Phase>(4); }), at + "unknown phase 4");
   EXPECT_EQ(broken([](Plan &p) { p.steps[1].phase = Phase::Init; }),
@@ -278,6 +305,55 @@ TEST(Verify, Products) {
   const std::string alone = "an epilogue that multiplies two halves is for the CPU's algorithm 'tiled' alone";
   EXPECT_EQ(gate([](Product &p) { p.algorithm.clear(); }), at + alone);
   EXPECT_EQ(gate([](Product &) {}, "cuda"), at + alone);
+}
+
+TEST(Verify, Panels) {
+  auto panels = [](const std::function<void(Plan &)> &change) {
+    Plan plan = samplePlanInPanels();
+    change(plan);
+    return verifyPlan(plan).message();
+  };
+  EXPECT_EQ(panels([](Plan &) {}), "");
+  const std::string form =
+      ": wanted more than none, of a parameter that is a matrix of floats and nothing else";
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].panel = -1; }), "plan: buffer 2 (w): panels of -1 rows" + form);
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].shape = {12}; }),
+            "plan: buffer 2 (w): panels of 16 rows" + form);
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].dtype = DType::I32; }),
+            "plan: buffer 2 (w): panels of 16 rows" + form);
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].bytes += 4; }), "plan: buffer 2 (w): panels of 16 rows" + form);
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[1].panel = 16; }), "plan: buffer 1 (h): panels of 16 rows" + form);
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[2].panel = 16; }),
+            "plan: buffer 2 (w): panels of 16 rows: wanted none for device cuda");
+  const std::string at = "plan: step 1 (block product): b: ";
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].panel = 0; }),
+            at + "buffer 2 (w) wanted panels of 16 rows, found rows");
+  EXPECT_EQ(panels([](Plan &p) { p.buffers[2].panel = 32; }),
+            at + "buffer 2 (w) wanted panels of 16 rows, found panels of 32 rows");
+  EXPECT_EQ(panels([](Plan &p) { p.steps[1].product.algorithm.resize(5); }),
+            at + "buffer 2 (w) wanted rows, found panels of 16 rows");
+  const std::string whole =
+      at + "wanted one product with all of buffer 2 (w), transposed, which is stored in panels of 16 rows";
+  EXPECT_EQ(panels([](Plan &p) { p.steps[1].product.n = 3; }), whole);
+  EXPECT_EQ(panels([](Plan &p) {
+              p.steps[1].product.b.transposed = false;
+              p.steps[1].product.b.ld = 4;
+            }),
+            whole);
+  EXPECT_EQ(panels([](Plan &p) {
+              p.steps[1].product.epilogue = Epilogue::SiluMul;
+              p.steps[1].product.bias = {};
+            }),
+            at + "wanted halves of whole panels of 16 rows, found n 4");
+  // Nobody else may read it.
+  EXPECT_EQ(panels([](Plan &p) {
+              p.steps[2].copy.source = {2, 0};
+            }),
+            "plan: step 2 (copy): source: buffer 2 (w) wanted rows, found panels of 16 rows");
+  EXPECT_EQ(panels([](Plan &p) {
+              p.steps[0].launch.buffers[0] = {2, 0};
+            }),
+            "plan: step 0 (block rms_norm): operand 0: buffer 2 (w) wanted rows, found panels of 16 rows");
 }
 
 TEST(Verify, Copies) {

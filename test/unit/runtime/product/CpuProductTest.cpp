@@ -8,6 +8,7 @@
 #include "runtime/base/Convert.h"
 #include "runtime/base/Random.h"
 #include "runtime/plan/CpuAlgorithm.h"
+#include "runtime/plan/Panels.h"
 #include "runtime/product/Epilogue.h"
 #include "runtime/product/OpenBlas.h"
 
@@ -185,7 +186,8 @@ TEST(CpuProduct, GateOfTwoHalves) {
             "the library's products have no epilogue that multiplies two halves");
   p.algorithm = {'o', 'w', 'n'};
   EXPECT_EQ((*products)->run(p, two, two, nullptr, nullptr, two).message(),
-            "a product's algorithm on the CPU must be none or 'tiled', found 3 other bytes");
+            "a product's algorithm on the CPU must be none, 'tiled' or 'tiled:16' or 'tiled:32', found 3 "
+            "other bytes");
 }
 
 // The code for older processors, which runs on newer ones too.
@@ -199,7 +201,8 @@ TEST(CpuProduct, TilesOfEveryLevel) {
       Product p = make(45, 77, 400, DType::F32, transposed, transposed);
       Stored a(DType::F32, 45 * 400, 1), b(DType::F32, 77 * 400, 2);
       std::vector<float> d(45 * 77);
-      ASSERT_TRUE(tiles.run(p, a.bytes.data(), b.bytes.data(), nullptr, nullptr, d.data()).isOk());
+      ASSERT_TRUE(
+          tiles.run(p, /*panel=*/0, a.bytes.data(), b.bytes.data(), nullptr, nullptr, d.data()).isOk());
       for (int64_t i = 0; i < p.m; ++i)
         for (int64_t j = 0; j < p.n; ++j) {
           double sum = 0;
@@ -236,6 +239,88 @@ TEST(CpuProduct, TilesGiveTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
+/// b, stored as n x k, in panels.
+std::vector<uint8_t> inPanels(const Stored &b, const Product &p, int64_t panel) {
+  PanelOrder order{p.n, p.k, panel};
+  int64_t size = sizeOf(p.b.dtype);
+  std::vector<uint8_t> packed(b.bytes.size());
+  for (int64_t index = 0; index < order.panels(); ++index)
+    order.pack(index, size, b.bytes.data() + order.begin(index) * size,
+               packed.data() + order.begin(index) * size);
+  return packed;
+}
+
+// Where b lies changes no bit: the sums are the same, in the same order. Whole panels and a narrow last one,
+// one and several blocks of k, few rows and many, operands that are widened, a gate, a residual.
+TEST(CpuProduct, PanelsGiveTheSameBits) {
+  struct Case {
+    int64_t m, n, k;
+    DType type;
+    Epilogue epilogue;
+    double beta;
+  } cases[] = {
+      {45, 77, 400, DType::F32, Epilogue::None, 0},     {1, 96, 1600, DType::F32, Epilogue::None, 0},
+      {600, 64, 1000, DType::F32, Epilogue::None, 1},   {33, 5, 3, DType::F32, Epilogue::None, 0},
+      {30, 128, 800, DType::F32, Epilogue::SiluMul, 0}, {20, 320, 64, DType::BF16, Epilogue::None, 0},
+      {17, 101, 900, DType::BF16, Epilogue::None, 0},   {50, 99, 0, DType::F32, Epilogue::None, 0},
+      {9, 50, 770, DType::F16, Epilogue::GeluTanh, 0}};
+  for (const Case &c : cases)
+    for (int64_t panel : {kPanelV3, kPanelV4})
+      for (int threads : {1, 3}) {
+        if (panel == kPanelV3 ? cpuLevel() < CpuLevel::V3 : cpuLevel() < CpuLevel::V4)
+          continue;
+        SCOPED_TRACE(testing::Message() << c.m << "x" << c.n << "x" << c.k << " panel " << panel);
+        Product p = make(c.m, c.n, c.k, c.type, false, true);
+        p.epilogue = c.epilogue;
+        p.beta = c.beta;
+        p.d.ld = resultColumns(p);
+        Stored a(c.type, c.m * c.k, 1), b(c.type, c.n * c.k, 2), addend(DType::F32, c.m * c.n, 3);
+        std::vector<float> rows(static_cast<size_t>(c.m * resultColumns(p)), NAN), panels(rows);
+        ThreadPool pool(threads);
+        auto products = CpuProducts::create(pool);
+        ASSERT_TRUE(products.isOk());
+        const void *add = c.beta ? addend.bytes.data() : nullptr;
+        for (int64_t used : {int64_t{0}, panel}) {
+          std::string algorithm = tiledAlgorithm(used);
+          p.algorithm.assign(algorithm.begin(), algorithm.end());
+          std::vector<uint8_t> packed = used ? inPanels(b, p, used) : b.bytes;
+          Status status = (*products)->run(p, a.bytes.data(), packed.data(), add, nullptr,
+                                           used ? panels.data() : rows.data());
+          ASSERT_TRUE(status.isOk()) << status.message();
+        }
+        EXPECT_EQ(rows, panels);
+      }
+}
+
+// Panels of a newer processor's kernel are refused, not misread.
+TEST(CpuProduct, PanelsNeedTheirLevel) {
+  ThreadPool pool(1);
+  TiledProducts tiles(pool, CpuLevel::Baseline);
+  Product p = make(1, 1, 1, DType::F32, false, true);
+  float one = 1;
+  EXPECT_EQ(tiles.run(p, kPanelV4, &one, &one, nullptr, nullptr, &one).message(),
+            "panels of 32 rows are for newer processors than this one");
+}
+
+TEST(PanelOrder, PlacesAndBack) {
+  for (int64_t rows : {1, 15, 16, 33})
+    for (int64_t columns : {1, 40}) {
+      PanelOrder order{rows, columns, 16};
+      std::vector<uint16_t> values(static_cast<size_t>(rows * columns)), packed(values), back(values);
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<uint16_t>(i);
+      for (int64_t index = 0; index < order.panels(); ++index) {
+        order.pack(index, 2, values.data() + order.begin(index), packed.data() + order.begin(index));
+        order.unpack(index, 2, packed.data() + order.begin(index), back.data() + order.begin(index));
+      }
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; ++j) // As Panels.h says.
+          EXPECT_EQ(packed[static_cast<size_t>((i - i % 16) * columns + j * order.width(i / 16) + i % 16)],
+                    i * columns + j);
+      EXPECT_EQ(values, back);
+    }
+}
+
 TEST(CpuProduct, LeadingDimensionsAndBatches) {
   for (int transposes = 0; transposes < 4; ++transposes) {
     Product p = make(19, 23, 11, DType::F32, transposes & 1, transposes & 2);
@@ -245,6 +330,30 @@ TEST(CpuProduct, LeadingDimensionsAndBatches) {
     for (int threads : {1, 2, 4})
       check(p, threads);
     p.b.batchStride = 0; // One b for all.
+    check(p, 2);
+  }
+}
+
+// A thread that takes whole matrices, several chunks of rows each, and threads that share one.
+TEST(CpuProduct, BatchesGiveTheSameBitsOnAnyNumberOfThreads) {
+  for (bool transposed : {false, true}) {
+    Product p = make(530, 40, 60, DType::F32, transposed);
+    p.batch = 3;
+    p.a.batchStride = 530 * 60, p.b.batchStride = 60 * 40, p.d.batchStride = 530 * 40;
+    p.algorithm.assign(kTiledProduct.begin(), kTiledProduct.end());
+    Stored a(DType::F32, 3 * 530 * 60, 1), b(DType::F32, 3 * 60 * 40, 2);
+    std::vector<float> first(3 * 530 * 40, NAN), again(first);
+    for (int threads : {1, 2, 3, 5}) {
+      ThreadPool pool(threads);
+      auto products = CpuProducts::create(pool);
+      ASSERT_TRUE(products.isOk());
+      std::vector<float> &result = threads == 1 ? first : again;
+      ASSERT_TRUE(
+          (*products)->run(p, a.bytes.data(), b.bytes.data(), nullptr, nullptr, result.data()).isOk());
+      if (threads > 1) {
+        EXPECT_EQ(first, again) << threads;
+      }
+    }
     check(p, 2);
   }
 }

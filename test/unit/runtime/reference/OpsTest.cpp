@@ -324,6 +324,17 @@ TEST(Ops, AttentionSoftCap) {
   EXPECT_EQ(attention.real("softcap", 0).error(), "softcap: wanted a positive number, found 0.000000");
 }
 
+TEST(Ops, RankErrors) {
+  EXPECT_EQ(Single("attention", {{{2}, {1, 2}}, {{2}, {1, 2}}, {{2}, {1, 2}}}, {2}).error(),
+            "operand 0: wanted rank 4, found [2]");
+  EXPECT_EQ(Single("embedding", {{{2}, {1, 2}}, {{1}, {0}}}, {1, 1}).error(),
+            "table: wanted rank 2, found [2]");
+  EXPECT_EQ(Single("embedding_grad", {{{1}, {0}}, {{1, 2}, {1, 2}}}, {2}).error(),
+            "result: wanted rank 2, found [2]");
+  EXPECT_EQ(Single("iota", {}, {2}).ints("axis", {0, 1}).error(),
+            "attribute \"axis\": wanted one number, found 2");
+}
+
 TEST(Ops, AttentionErrors) {
   Single attention("attention",
                    {{{1, 3, 2, 4}, pseudo(24)}, {{1, 2, 2, 4}, pseudo(16)}, {{1, 2, 2, 4}, pseudo(16)}},

@@ -48,6 +48,15 @@ TEST(Compare, EqualInfinitiesAndNaNsAgree) {
   EXPECT_EQ(d.misplaced, 0);
   EXPECT_DOUBLE_EQ(d.referenceNorm, 1);
   EXPECT_DOUBLE_EQ(d.errorNorm, 0);
+  EXPECT_EQ(d.bothNaN, 1);
+  EXPECT_EQ(d.compared, 1);
+}
+
+TEST(Compare, NothingIsComparedWhereNothingIsFinite) {
+  Difference d = differ({NAN, INFINITY}, {kNaN, kInf});
+  EXPECT_EQ(d.compared, 0);
+  EXPECT_EQ(d.bothNaN, 1);
+  EXPECT_EQ(d.misplaced, 0);
 }
 
 TEST(Compare, OtherInfinitiesAndNaNsAreMisplaced) {
@@ -93,4 +102,10 @@ TEST(Compare, NothingMisplacedPasses) {
   EXPECT_FALSE(passes(DType::F32, withError(1), bad, 1024));
   // Not even where eager has the same fault.
   EXPECT_FALSE(passes(DType::F32, bad, bad, 1024));
+}
+
+TEST(Compare, ElementsMustAgreeInNumber) {
+  std::vector<uint8_t> bytes(4);
+  EXPECT_EQ(compare(DType::F32, bytes, std::vector<double>{1, 2}).status().message(),
+            "the result has 1 elements, the reference 2");
 }

@@ -113,3 +113,31 @@ TEST(Npy, BF16HasNoType) {
   TempFile file;
   EXPECT_EQ(writeNpy(file.path(), {DType::BF16, {1}, {0, 0}}).code(), StatusCode::InvalidInput);
 }
+
+TEST(Npy, HeaderErrors) {
+  auto header = [](const std::string &text) { return npy(text, kData); };
+  expectError(header("{descr: 1}"), "malformed header: wanted 'key': value, found 'descr");
+  expectError(header("{'descr': '<f4', 'fortran_order': False, 'shape': [4], }"),
+              "malformed header: wanted a tuple of integers for shape, found '[4]");
+  expectError(header("{'descr': '<f4', 'fortran_order': False, 'shape': (4,), } x"),
+              "wanted the header's end");
+  expectError(header("{'descr': '<f4'}"), "the header lacks descr, fortran_order or shape");
+  expectError(header("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }"),
+              "the array is in Fortran order; save numpy.ascontiguousarray(array) instead");
+  expectError(std::string("\x93NUMPY\2\0\0\0", 10), "truncated: no header");
+  expectError(std::string("\x93NUMPY\1\0\xff\xff{}", 12),
+              "truncated: the header has 65535 bytes and the file 12");
+}
+
+TEST(Npy, WritesOnlyWhatItCanSay) {
+  TempFile file("");
+  EXPECT_EQ(writeNpy(file.path(), {DType::BF16, {1}, {0, 0}}).message(),
+            file.path() + ": bf16 has no type in NumPy; write .safetensors");
+  EXPECT_EQ(writeNpy(file.path(), {DType::U8, std::vector<int64_t>(30000, 1), {0}}).message(),
+            file.path() + ": too many dimensions for a .npy header");
+}
+
+TEST(HostTensor, ByteCountErrors) {
+  EXPECT_EQ(byteCount(DType::F32, std::vector<int64_t>{2, -1}).status().message(),
+            "negative dimension in f32[2, -1]");
+}

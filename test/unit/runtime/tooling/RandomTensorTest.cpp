@@ -83,3 +83,10 @@ TEST(RandomTensor, ParametersAreDrawnByElement) {
   // The device stores float32, and so does the reference see it.
   EXPECT_EQ(drawParameter(part, 9), std::vector<double>(15, 0.1f));
 }
+
+TEST(RandomTensor, IntegersWantARange) {
+  for (int64_t limit : {int64_t{0}, int64_t{1} << 32})
+    EXPECT_EQ(randomTensor(DType::I64, {2}, limit, 3, "ids").status().message(),
+              "input 'ids' (i64[2]): the plan states no range for its values, so none can be drawn; give it "
+              "from a file");
+}

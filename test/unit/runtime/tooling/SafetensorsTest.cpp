@@ -86,7 +86,8 @@ TEST(Safetensors, RefusesBrokenHeaders) {
 
 TEST(Safetensors, RefusesBrokenEntries) {
   expectError(file(R"({"a":7})"), "wanted an object with dtype, shape and data_offsets");
-  expectError(file(entry("\"F64\"", "[1]", "[0,8]"), "12345678"), "dtype F64; wanted F32");
+  expectError(file(entry("\"F64\"", "[1]", "[0,8]"), "12345678"),
+              "dtype F64; wanted F32, BF16, F16, I32, I64, BOOL or U8");
   expectError(file(entry("\"F65\"", "[1]", "[0,8]"), "12345678"), "dtype '\"F65\"'; wanted one of F32");
   expectError(file(entry("5", "[1]", "[0,8]"), "12345678"), "dtype '5'; wanted");
   expectError(file(entry("\"U8\"", "[-1]", "[0,1]"), "1"), "shape is not a list");
