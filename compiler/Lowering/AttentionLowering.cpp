@@ -264,6 +264,7 @@ std::optional<LoweredKernel> AttentionLowering::lowerZeros() {
   indices.push_back(loop.getIndex());
   store(builder.getF32FloatAttr(0), dquery,
         dim(0) * symbol(0) + dim(1) * symbol(1) + dim(2) * symbol(2) + dim(3), strides);
+  kernel::YieldOp::create(builder, func.loc(), mlir::ValueRange());
   return func.finish(symbols_);
 }
 
