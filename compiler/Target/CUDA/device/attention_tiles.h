@@ -144,6 +144,10 @@ constexpr int attentionBackwardMmaSharedBytes(int headDim, int valueDim, int own
 /// which is all that a multiprocessor has but for 1 KiB.
 constexpr AttentionTile attentionBackwardMmaKeysTile(int headDim, int valueDim, int sharedLimit) {
   const int dim = headDim > valueDim ? headDim : valueDim;
+  // For sm_80 the assembler spills two registers of 64 x 128 above 48 elements.
+  constexpr int kLargeShared = 200 * 1024;
+  if (dim > 48 && dim <= 64 && sharedLimit < kLargeShared)
+    return AttentionTile{32, 128, 4, 2};
   const AttentionTile tile = dim <= 64 ? AttentionTile{64, 128, 4, 2} : AttentionTile{64, 64, 4, 2};
   if (2 * (attentionBackwardMmaSharedBytes(headDim, valueDim, tile.tileN, tile.tileM, 2) + 1024) <=
       sharedLimit)

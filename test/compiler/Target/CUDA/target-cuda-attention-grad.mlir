@@ -6,7 +6,7 @@
 // float32 one pass: 2 * 4 tiles of 128 keys for each of 4 heads. Delta is read, and no promise is made of what blocks add to.
 // CHECK: plan.kernel @keys cuda "sm_80"
 // CHECK-SAME: params.delta = const_cast<float *>(
-// CHECK-SAME: attention_backward_keys<heddle::bf16, 64, 64, 64, 128, 4, Score, true>(params, score)
+// CHECK-SAME: attention_backward_keys<heddle::bf16, 64, 64, 32, 128, 4, Score, true>(params, score)
 // CHECK-SAME: threads = 128
 // CHECK: plan.kernel @keys_wide cuda "sm_80"
 // CHECK-SAME: attention_backward_keys<heddle::bf16, 256, 256, 32, 64, 4, Score, true>
