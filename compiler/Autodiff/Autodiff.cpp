@@ -31,7 +31,7 @@ llvm::StringRef nameOf(ParameterOp parameter) {
 struct NamedValue {
   std::string name;
   Value value;
-  mlir::ArrayAttr parts; ///< Of a gradient.
+  mlir::ArrayAttr parts; ///< Of a gradient; empty for the norm of all.
 };
 
 class Reverse {
@@ -161,7 +161,7 @@ LogicalResult Reverse::collect(mlir::OpBuilder &builder) {
   if (added.empty())
     return main_.emitError("the loss depends on no parameter");
   if (optimizer_)
-    added = {{"grad_norm", buildAdamW(builder, trained), {}}};
+    added = {{"grad_norm", buildAdamW(builder, trained), builder.getArrayAttr({})}};
   addResults(added);
   return success();
 }
@@ -178,9 +178,8 @@ void Reverse::addResults(llvm::ArrayRef<NamedValue> added) {
     values.push_back(result.value);
     types.push_back(result.value.getType());
     llvm::SmallVector<mlir::NamedAttribute> entries{
-        builder.getNamedAttr(kNameAttr, builder.getStringAttr(result.name))};
-    if (result.parts)
-      entries.push_back(builder.getNamedAttr(kGradientAttr, result.parts));
+        builder.getNamedAttr(kNameAttr, builder.getStringAttr(result.name)),
+        builder.getNamedAttr(kGradientAttr, result.parts)};
     attrs.push_back(builder.getDictionaryAttr(entries));
   }
   end->setOperands(values);

@@ -60,9 +60,10 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
           continue;
         members.push_back(op); // Its neighbours cannot take it.
       }
-      GroupKind kind = llvm::isa<MatmulOp>(op)        ? GroupKind::Product
-                       : llvm::isa<AttentionLike>(op) ? GroupKind::Attention
-                                                      : GroupKind::Rows;
+      GroupKind kind = llvm::isa<MatmulOp>(op)          ? GroupKind::Product
+                       : llvm::isa<AttentionLike>(op)   ? GroupKind::Attention
+                       : llvm::isa<EmbeddingGradOp>(op) ? GroupKind::RowSums
+                                                        : GroupKind::Rows;
       llvm::SmallVector<mlir::Value> outputs;
       if (kind == GroupKind::Attention) // All results, also where one has no reader.
         llvm::append_range(outputs, op->getResults());

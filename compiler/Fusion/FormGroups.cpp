@@ -49,25 +49,49 @@ static void outlineAttention(AttentionLike attention) {
   outline(GroupKind::Attention, ops, labelOf(attention.getOperation()), outputs);
 }
 
+/// Row sums with the casts next to them: rows are widened where they are read, sums rounded where they are
+/// written.
+static llvm::SmallVector<Operation *> rowSumsOps(EmbeddingGradOp sums) {
+  llvm::SmallVector<Operation *> ops{sums};
+  if (!sums.getResult().getType().getElementType().isF32())
+    return ops;
+  auto isTaken = [](Operation *op) {
+    return llvm::isa_and_nonnull<CastOp>(op) && hasFloatElements(op->getOperand(0).getType()) &&
+           hasFloatElements(op->getResult(0).getType());
+  };
+  if (Operation *cast = sums.getGradient().getDefiningOp(); isTaken(cast) && cast->hasOneUse())
+    ops.insert(ops.begin(), cast);
+  if (sums->hasOneUse() && isTaken(*sums->user_begin()))
+    ops.push_back(*sums->user_begin());
+  return ops;
+}
+
 /// Moves groups that read parameters alone (casts of weights) to their first readers: what they give should
-/// not live from the start of the run.
+/// not live from the start of the run. Not behind what writes over such a parameter.
 static void sinkToReaders(mlir::Block &block) {
   llvm::SmallVector<GroupOp> groups(block.getOps<GroupOp>());
   for (GroupOp group : llvm::reverse(groups)) {
-    bool weights = false, leaves = true;
+    bool leaves = true;
+    llvm::SetVector<Operation *> weights;
     group.walk([&](Operation *op) {
       for (Value operand : op->getOperands())
         if (operand.getParentRegion() == &group.getBody())
           continue;
-        else if (baseOf(operand).getDefiningOp<ParameterOp>())
-          weights = true;
+        else if (auto weight = baseOf(operand).getDefiningOp<ParameterOp>())
+          weights.insert(weight);
         else
           leaves = false;
     });
-    if (!weights || !leaves)
+    if (weights.empty() || !leaves)
       continue;
-    // A view stands before its readers; it has to follow.
     Operation *first = nullptr;
+    for (Operation *weight : weights)
+      for (Operation *user : weight->getUsers())
+        if (auto assign = llvm::dyn_cast<AssignOp>(user); assign && assign.getLeaf() == weight->getResult(0))
+          if (Operation *writer = assign.getValue().getDefiningOp();
+              writer && writer != group && (!first || writer->isBeforeInBlock(first)))
+            first = writer;
+    // A view stands before its readers; it has to follow.
     llvm::SetVector<Operation *> views;
     llvm::SmallVector<Operation *> worklist(group->getUsers());
     while (!worklist.empty()) {
@@ -108,6 +132,10 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     for (Operation &op : llvm::make_early_inc_range(block))
       if (isComputeOp(&op))
         materializeOperands(&op);
+    for (auto sums : llvm::to_vector(block.getOps<EmbeddingGradOp>())) {
+      llvm::SmallVector<Operation *> ops = rowSumsOps(sums);
+      outline(GroupKind::RowSums, ops, labelOf(ops));
+    }
     fuseProducts(func, gatedProducts);
     mlir::sortTopologically(&block);
     RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);

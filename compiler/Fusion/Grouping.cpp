@@ -205,16 +205,50 @@ static bool mayReplace(Operation *op, Value leaf) {
 }
 
 void heddle::materializeAssigns(mlir::func::FuncOp func) {
+  Operation *terminator = func.getBody().front().getTerminator();
   llvm::SmallPtrSet<Value, 4> taken;
-  for (Value result : func.getBody().front().getTerminator()->getOperands())
+  for (Value result : terminator->getOperands())
     taken.insert(result);
-  for (AssignOp assign : func.getBody().front().getOps<AssignOp>()) {
+  for (AssignOp assign : llvm::to_vector(func.getBody().front().getOps<AssignOp>())) {
     Value value = assign.getValue(), leaf = assign.getLeaf();
     Operation *op = value.getDefiningOp();
-    if (!op || !isComputeOp(op) || llvm::isa<ConcatOp>(op) || !taken.insert(value).second ||
-        !mayReplace(op, leaf) || !readsEndAt(leaf, op))
-      assign.getValueMutable().assign(copyOf(assign, value));
+    if (op && isComputeOp(op) && !llvm::isa<ConcatOp>(op) && taken.insert(value).second &&
+        mayReplace(op, leaf) && readsEndAt(leaf, op))
+      continue;
+    // Behind all that reads the leaf.
+    assign->moveBefore(terminator);
+    assign.getValueMutable().assign(copyOf(assign, value));
   }
+}
+
+bool heddle::replacesInStep(llvm::ArrayRef<Operation *> ops, llvm::function_ref<Value(Operation *)> leafOf) {
+  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
+  auto isStep = [&](Operation *op) { return op && members.contains(op) && op->hasTrait<ElementwiseOp>(); };
+  for (Operation *writer : ops) {
+    Value leaf = leafOf(writer);
+    if (!leaf)
+      continue;
+    // What works on the element that is written: elementwise ops that read each other directly.
+    llvm::SmallPtrSet<Operation *, 16> aligned;
+    llvm::SmallVector<Operation *> worklist{writer};
+    while (!worklist.empty()) {
+      Operation *op = worklist.pop_back_val();
+      if (!isStep(op) || !aligned.insert(op).second)
+        continue;
+      for (Value operand : op->getOperands())
+        worklist.push_back(operand.getDefiningOp());
+      llvm::append_range(worklist, op->getUsers());
+    }
+    llvm::SmallPtrSet<Value, 16> old{leaf}; // And what was computed from it.
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        if (old.contains(baseOf(operand))) {
+          if (!old.contains(operand) || !aligned.contains(op))
+            return false;
+          old.insert(op->getResult(0));
+        }
+  }
+  return true;
 }
 
 void heddle::materializeOutputs(mlir::func::FuncOp func) {
@@ -246,10 +280,13 @@ void heddle::materializeOperands(Operation *op) {
     for (mlir::OpOperand &operand : op->getOpOperands().drop_back(extra)) {
       bool heads = llvm::cast<mlir::RankedTensorType>(operand.get().getType()).getRank() == 4;
       copyUnless(operand,
-                 heads ? headsAccess(operand.get()).has_value() : denseAccess(operand.get()).has_value());
+                 heads ? headsAccess(operand.get()).has_value() : flatVector(operand.get()).has_value());
     }
     for (mlir::OpOperand &operand : op->getOpOperands().take_back(extra))
       copyUnless(operand, scoresAccess(operand.get()).has_value());
+  } else if (auto sums = llvm::dyn_cast<EmbeddingGradOp>(op)) {
+    copyUnless(sums.getGradientMutable(), rowsAccess(sums.getGradient()).has_value());
+    copyUnless(sums.getIndicesMutable(), flatVector(sums.getIndices()).has_value());
   }
 }
 
@@ -355,16 +392,17 @@ bool heddle::isHeadsResult(Value result) {
 static void widen(GraphBuilder &graph, Value result, int64_t extra) {
   if (extra == 0)
     return;
-  mlir::RankedTensorType narrow = typeOf(result);
-  SymbolicShape wide = symbolicShape(narrow);
-  wide[3] = SymbolicDim::fixed(narrow.getDimSize(3) + extra);
-  result.setType(tensorType(graph.context(), wide, narrow.getElementType()));
-  Value cut = graph.slice(result, 3, 0, narrow.getDimSize(3));
+  SymbolicShape wide = symbolicShape(typeOf(result));
+  int64_t width = wide[3].value;
+  wide[3] = SymbolicDim::fixed(width + extra);
+  result.setType(tensorType(graph.context(), wide, typeOf(result).getElementType()));
+  Value cut = graph.slice(result, 3, 0, width);
   result.replaceAllUsesExcept(cut, cut.getDefiningOp());
 }
 
 void heddle::padHeads(mlir::func::FuncOp func) {
   constexpr int64_t kMultiple = 8;
+  llvm::DenseMap<Value, Value> wide; // The gradient reads what attention does.
   for (AttentionLike op : llvm::to_vector(func.getBody().front().getOps<AttentionLike>())) {
     auto extraOf = [&](Value value) {
       int64_t width = llvm::cast<mlir::RankedTensorType>(value.getType()).getDimSize(3);
@@ -375,9 +413,13 @@ void heddle::padHeads(mlir::func::FuncOp func) {
     // Operands first: a result's width follows from theirs.
     auto grad = llvm::dyn_cast<AttentionGradOp>(op.getOperation());
     const int64_t extra = extraOf(op.getQuery()), valueExtra = extraOf(op.getValue());
-    for (mlir::OpOperand &operand :
-         op->getOpOperands().take_front(grad ? 4 : 3)) // query, key, value, gradient
-      operand.set(withZeros(graph, operand.get(), extraOf(operand.get())));
+    unsigned heads = grad ? 4 : 3; // query, key, value, gradient
+    for (mlir::OpOperand &operand : op->getOpOperands().take_front(heads)) {
+      Value &padded = wide[operand.get()];
+      if (!padded)
+        padded = withZeros(graph, operand.get(), extraOf(operand.get()));
+      operand.set(padded);
+    }
     builder.setInsertionPointAfter(op);
     if (!grad) {
       widen(graph, op->getResult(0), valueExtra);

@@ -39,6 +39,12 @@ mlir::Value storageOf(mlir::Value value);
 /// is read otherwise than element by element, a copy at the end does.
 void materializeAssigns(mlir::func::FuncOp func);
 
+/// Whether one kernel may hold `ops`, in order, where it writes what `leafOf` gives an op (null: nothing)
+/// over the old value: all that depends on the old value does so element by element at the same place.
+/// Another element could be written before it is read.
+bool replacesInStep(llvm::ArrayRef<mlir::Operation *> ops,
+                    llvm::function_ref<mlir::Value(mlir::Operation *)> leafOf);
+
 /// Copies what `op` cannot read through views: under a reshape that no linear index goes through, and where a
 /// product or attention needs other strides than the views give.
 void materializeOperands(mlir::Operation *op);
@@ -52,8 +58,9 @@ llvm::SmallVector<mlir::Operation *> sinkKeyMasks(AttentionLike attention);
 /// others are contiguous.
 bool isHeadsResult(mlir::Value result);
 
-/// Gives attention and its gradient heads whose widths are multiples of 8, which the skeletons of all targets take: others are
-/// filled up with zeros, which change neither scores nor sums, and the results' extra columns are cut off.
+/// Gives attention and its gradient heads whose widths are multiples of 8, which the skeletons of all targets
+/// take: others are filled up with zeros, which change neither scores nor sums, and the results' extra
+/// columns are cut off.
 void padHeads(mlir::func::FuncOp func);
 
 /// Computes of the parts of concatenations what the function computes of the whole: casts, through views, and

@@ -106,20 +106,35 @@ static llvm::LogicalResult addBounds(mlir::func::FuncOp main) {
   mlir::Builder builder(main.getContext());
   for (mlir::BlockArgument argument : main.getArguments()) {
     for (mlir::Operation *user : argument.getUsers()) {
-      auto embedding = llvm::dyn_cast<EmbeddingOp>(user);
-      if (!embedding || embedding.getIndices() != argument)
+      int64_t rows = 0;
+      if (auto embedding = llvm::dyn_cast<EmbeddingOp>(user); embedding && embedding.getIndices() == argument)
+        rows = typeOf(embedding.getTable()).getDimSize(0);
+      else if (auto sums = llvm::dyn_cast<EmbeddingGradOp>(user); sums && sums.getIndices() == argument)
+        rows = typeOf(sums.getResult()).getDimSize(0);
+      else
         continue;
-      int64_t rows = typeOf(embedding.getTable()).getDimSize(0);
       auto bound = main.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kBoundAttr);
       if (!bound)
         main.setArgAttr(argument.getArgNumber(), kBoundAttr, builder.getI64IntegerAttr(rows));
       else if (bound.getInt() > rows)
-        return embedding.emitOpError()
-               << "has a table of " << rows << " rows, its indices may reach the graph.bound "
-               << bound.getInt() << " of argument " << argument.getArgNumber();
+        return user->emitOpError() << "has a table of " << rows
+                                   << " rows, its indices may reach the graph.bound " << bound.getInt()
+                                   << " of argument " << argument.getArgNumber();
     }
   }
   return mlir::success();
+}
+
+/// Tied weights may be written as several ops of one name: from here on one op is what they read.
+static void mergeParameters(mlir::func::FuncOp main) {
+  llvm::DenseMap<mlir::Attribute, ParameterOp> first;
+  for (ParameterOp parameter : llvm::make_early_inc_range(main.getBody().front().getOps<ParameterOp>())) {
+    ParameterOp kept = first.try_emplace(parameter.getParts(), parameter).first->second;
+    if (kept == parameter || kept.getType() != parameter.getType())
+      continue;
+    parameter.replaceAllUsesWith(kept.getResult());
+    parameter.erase();
+  }
 }
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::readGraphFile(mlir::MLIRContext *context,
@@ -148,5 +163,6 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::readGraphFile(mlir::
   // A default name may be one that the file gave to another.
   if (failed(addBounds(main)) || failed(verifyGraphModule(*module)))
     return errors.status();
+  mergeParameters(main);
   return module;
 }

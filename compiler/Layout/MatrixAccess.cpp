@@ -70,6 +70,13 @@ std::optional<ProductAccess> heddle::matrixOperands(MatmulOp op) {
   return product;
 }
 
+std::optional<MatrixAccess> heddle::rowsAccess(Value value) {
+  std::optional<MatrixAccess> matrix = matrixAccess(value, /*flattenRows=*/true);
+  if (matrix && matrix->transposed)
+    return std::nullopt;
+  return matrix;
+}
+
 /// Base, and the strides of the four dimensions; nothing where a dimension has none.
 static std::optional<Access> evenAccess(Value value, std::optional<SymbolicDim> (&strides)[4]) {
   IterationSpace space;
@@ -137,21 +144,6 @@ std::optional<ScoresAccess> heddle::scoresAccess(Value value) {
   return scores;
 }
 
-std::optional<VectorAccess> heddle::denseAccess(Value value) {
-  IterationSpace space;
-  SymbolicShape shape = shapeOf(value);
-  TensorIndex index = space.addTensor(shape);
-  std::optional<Access> access = resolveAccess(value, index, space);
-  if (!access)
-    return std::nullopt;
-  for (auto [dim, wanted] : llvm::enumerate(contiguousStrides(shape))) {
-    std::optional<SymbolicDim> stride = strideOf(index[dim], access->offset, space);
-    if (!stride || (!shape[dim].isOne() && stride->value != wanted.value))
-      return std::nullopt;
-  }
-  return VectorAccess{access->base, constantOf(access->offset)};
-}
-
 std::optional<VectorAccess> heddle::columnVector(Value value) {
   IterationSpace space;
   SymbolicShape shape = shapeOf(value);
@@ -167,5 +159,18 @@ std::optional<VectorAccess> heddle::columnVector(Value value) {
     if (!stride || (last ? !stride->isOne() && !shape[dim].isOne() : stride->value != 0))
       return std::nullopt;
   }
+  return VectorAccess{access->base, constantOf(access->offset)};
+}
+
+std::optional<VectorAccess> heddle::flatVector(Value value) {
+  IterationSpace space;
+  TensorIndex index = space.addTensor(shapeOf(value));
+  std::optional<Access> access = resolveAccess(value, index, space);
+  if (!access)
+    return std::nullopt;
+  AtomProduct all = flatten(index);
+  std::optional<SymbolicDim> stride = strideOf(all, access->offset, space);
+  if (!stride || (!stride->isOne() && !space.extent(space.resolve(all)).isOne()))
+    return std::nullopt;
   return VectorAccess{access->base, constantOf(access->offset)};
 }

@@ -50,16 +50,18 @@ struct ScoresAccess {
 };
 std::optional<ScoresAccess> scoresAccess(mlir::Value value);
 
-/// Elements one behind the other; the offset in elements.
+/// How row sums read their gradient: all dimensions but the last are rows of contiguous columns, `ld` apart.
+std::optional<MatrixAccess> rowsAccess(mlir::Value value);
+
+/// A vector along the last dimension, the same for all others; the offset in elements.
 struct VectorAccess {
   mlir::Value base;
   int64_t offset = 0;
 };
-/// All elements of a value in row-major order; nothing where they do not lie so.
-std::optional<VectorAccess> denseAccess(mlir::Value value);
-/// A vector along the last dimension, the same for all others.
 /// Nothing where the elements do not lie one behind the other, or differ along another dimension.
 std::optional<VectorAccess> columnVector(mlir::Value value);
+/// All elements one behind the other, in row-major order.
+std::optional<VectorAccess> flatVector(mlir::Value value);
 
 } // namespace heddle
 

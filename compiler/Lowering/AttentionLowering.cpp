@@ -182,7 +182,7 @@ std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonNa
       if (operand.written)
         access->base = group_.getResult(llvm::cast<mlir::OpResult>(of).getResultNumber());
       else
-        access = denseAccess(of);
+        access = flatVector(of);
       if (!access)
         return fail(operand.name.str() + ": elements do not lie one behind the other");
       buffers.push_back(func.bufferAt(access->base, access->offset, operand.name));
@@ -264,6 +264,7 @@ std::optional<LoweredKernel> AttentionLowering::lowerZeros() {
   indices.push_back(loop.getIndex());
   store(builder.getF32FloatAttr(0), dquery,
         dim(0) * symbol(0) + dim(1) * symbol(1) + dim(2) * symbol(2) + dim(3), strides);
+  kernel::YieldOp::create(builder, func.loc(), mlir::ValueRange());
   return func.finish(symbols_);
 }
 

@@ -55,10 +55,11 @@ public:
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto name = func_.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr);
       plan::BufferOp buffer = addBuffer(value, plan::Role::Output, name ? name.getValue() : "output");
-      if (auto parts = func_.getResultAttrOfType<mlir::ArrayAttr>(index, kGradientAttr))
-        buffer.setPartsAttr(partsOf(parts, ".grad"));
-      else
+      auto parts = func_.getResultAttrOfType<mlir::ArrayAttr>(index, kGradientAttr);
+      if (!parts)
         forward_.push_back(value);
+      else if (!parts.empty())
+        buffer.setPartsAttr(partsOf(parts, ".grad"));
     }
     llvm::SmallVector<GroupOp> groups;
     for (mlir::Operation &op : block) {
@@ -91,6 +92,17 @@ private:
       group->walk([&](mlir::Operation *inner) { llvm::for_each(inner->getOperands(), look); });
       if (early)
         return group.emitError("reads a leaf after its new value was written over it");
+      llvm::DenseMap<mlir::Operation *, Value> leaves;
+      llvm::SmallVector<mlir::Operation *> ops;
+      for (auto [inner, result] :
+           llvm::zip_equal(group.getBody().front().getTerminator()->getOperands(), group.getResults()))
+        if (Value leaf = storageOf(result); leaf != result)
+          leaves[inner.getDefiningOp()] = leaf;
+      for (mlir::Operation &op : group.getBody().front().without_terminator())
+        if (!op.hasTrait<ViewLike>())
+          ops.push_back(&op);
+      if (!replacesInStep(ops, [&](mlir::Operation *op) { return leaves.lookup(op); }))
+        return group.emitError("reads a leaf at other places than it writes it");
       for (Value result : group.getResults())
         if (Value leaf = storageOf(result); leaf != result)
           written[leaf] = group;
@@ -249,6 +261,8 @@ private:
           return failure();
       return success();
     }
+    case GroupKind::RowSums:
+      return addLaunch(group);
     case GroupKind::Rows: {
       // Also where the kernel is known: kernels that read the result name it after the op that gives it.
       decomposeNamedOps(group);
@@ -308,7 +322,8 @@ private:
         group.getKind() == GroupKind::Attention
             ? lowerAttentionGroup(group, symbols_, reason,
                                   attentionKernels(group, program_.getDevice())[*part])
-            : lowerRowsGroup(group, symbols_, reason, part);
+        : group.getKind() == GroupKind::RowSums ? lowerRowSumsGroup(group, symbols_, reason)
+                                                : lowerRowsGroup(group, symbols_, reason, part);
     if (!kernel)
       return group.emitError() << "cannot lower the group \"" << group.getLabel() << "\": " << reason;
     std::string wanted = kernel->func->getSymName().str();

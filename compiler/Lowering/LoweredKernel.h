@@ -44,6 +44,10 @@ std::optional<LoweredKernel> lowerAttentionGroup(graph::GroupOp group,
                                                  const llvm::StringMap<int64_t> &symbols, std::string &reason,
                                                  llvm::StringRef kernel);
 
+/// Lowers a group of kind row_sums: embedding_grad, with casts of its gradient and its result.
+std::optional<LoweredKernel> lowerRowSumsGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols,
+                                               std::string &reason);
+
 /// Names for a kernel's arguments, from the graph: "weight" for a parameter blocks.3.norm1.weight, else the
 /// mnemonic of the defining op or the input's name. The same for every layer, so that layers share kernels.
 std::string argumentName(mlir::Value base);

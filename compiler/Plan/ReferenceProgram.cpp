@@ -232,7 +232,8 @@ runtime::StatusOr<reference::Program> ProgramBuilder::build(mlir::func::FuncOp m
   for (mlir::Operation &op : body.without_terminator())
     HEDDLE_RETURN_IF_ERROR(visit(op));
   for (auto [number, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-    if (auto parts = main.getResultAttrOfType<mlir::ArrayAttr>(number, kGradientAttr))
+    if (auto parts = main.getResultAttrOfType<mlir::ArrayAttr>(number, kGradientAttr);
+        parts && !parts.empty())
       addOutputs(index_.at(value), parts, ".grad");
     else
       program_.outputs.emplace_back(main.getResultAttrOfType<mlir::StringAttr>(number, kNameAttr).str(),

@@ -377,7 +377,8 @@ void Autocast::run() {
     if (!isFloat(operand.get()))
       continue;
     // A gradient has its parameter's type.
-    bool gradient = static_cast<bool>(main_.getResultAttr(operand.getOperandNumber(), kGradientAttr));
+    auto parts = main_.getResultAttrOfType<mlir::ArrayAttr>(operand.getOperandNumber(), kGradientAttr);
+    bool gradient = parts && !parts.empty();
     Type type = gradient ? (pure_ ? low_ : f32_) : nominal(operand.get());
     if (elementOf(operand.get()) != type)
       operand.set(castUnderViews(operand.get(), type, /*ownKernel=*/true));

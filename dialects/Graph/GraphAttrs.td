@@ -68,7 +68,7 @@ def Graph_GeluAttr : Graph_EnumAttr<Graph_Gelu, "gelu_form">;
 
 def Graph_GroupKind : Graph_Enum<"GroupKind", "kind of group", [
   I32EnumAttrCase<"Rows", 0, "rows">, I32EnumAttrCase<"Attention", 1, "attention">,
-  I32EnumAttrCase<"Product", 2, "product">]>;
+  I32EnumAttrCase<"Product", 2, "product">, I32EnumAttrCase<"RowSums", 3, "row_sums">]>;
 def Graph_GroupKindAttr : Graph_EnumAttr<Graph_GroupKind, "group_kind">;
 
 #endif

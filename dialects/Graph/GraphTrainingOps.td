@@ -105,8 +105,8 @@ def Graph_AttentionGradOp : Graph_Pure<"attention_grad", [
 def Graph_StateOp : Graph_Pure<"state"> {
   let summary = "A value that lives from run to run";
   let description = [{
-    What an optimizer keeps: moments, its scalars. Its parts are named, shaped and initialised as those of graph.parameter
-    are; no file of weights gives them. `graph.assign` says what it is in the next run.
+    What an optimizer keeps: moments, its scalars. Its parts are named and shaped as those of graph.parameter are, and begin
+    as constants; no file of weights gives them. `graph.assign` says what it is in the next run.
 
     Example: `%m = graph.state [#graph.part<"exp_avg.w", [8, 8], constant, 0.0>] : tensor<8x8xf32>`.
   }];

@@ -12,8 +12,8 @@ def Kernel_Dialect : Dialect {
   let summary = "Stages of one kernel: loops over rows and columns, reductions, memory";
   let description = [{
     A `kernel.func` is one kernel of the plan. Its arguments are buffers (flat memory) and then counts (index values: the
-    values of symbols such as batch and sequence, or strides). Its body is index arithmetic and one `kernel.rows` nest or
-    one `kernel.skeleton`.
+    values of symbols such as batch and sequence, or strides). Its body is index arithmetic and one `kernel.rows` nest, one
+    `kernel.skeleton` or one `kernel.row_sums`.
 
     `kernel.rows` iterates over independent rows; the stages in it run one after the other for each row: scalar code, and
     `kernel.columns` loops. A columns loop can reduce over the columns and can *keep* a value for each column, to be read

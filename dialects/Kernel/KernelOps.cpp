@@ -87,9 +87,9 @@ LogicalResult FuncOp::verify() {
     return emitOpError("has no results");
   int64_t nests = 0;
   for (mlir::Operation &op : getBody().front())
-    nests += llvm::isa<RowsOp, SkeletonOp>(op);
+    nests += llvm::isa<RowsOp, RowSumsOp, SkeletonOp>(op);
   if (nests != 1)
-    return emitOpError() << "wants one kernel.rows or kernel.skeleton, found " << nests;
+    return emitOpError() << "wants one kernel.rows, kernel.row_sums or kernel.skeleton, found " << nests;
   return success();
 }
 
@@ -255,6 +255,23 @@ LogicalResult LoadOp::verify() {
 LogicalResult StoreOp::verify() {
   return verifyAccess(*this, getMap(), getIndices().size(), getSymbols().size(), getBuffer().getType(),
                       getValue().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// row_sums
+//===----------------------------------------------------------------------===//
+
+LogicalResult RowSumsOp::verify() {
+  if (getWidth() < 1)
+    return emitOpError() << "width is " << getWidth() << ", wanted at least 1";
+  for (auto [name, buffer] : {std::pair("source", getSource()), std::pair("out", getOut())})
+    if (!llvm::isa<mlir::FloatType>(buffer.getType().getElementType()))
+      return emitOpError() << name << " has elements " << buffer.getType().getElementType()
+                           << ", wanted f32, bf16 or f16";
+  mlir::Type index = getIndices().getType().getElementType();
+  if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64))
+    return emitOpError() << "indices are " << index << ", wanted i32 or i64";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -134,6 +134,28 @@ def Kernel_StoreOp : Kernel_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOpe
   let hasVerifier = 1;
 }
 
+def Kernel_RowSumsOp : Kernel_Op<"row_sums", [MemoryEffects<[MemRead, MemWrite]>, HasParent<"FuncOp">]> {
+  let summary = "Sums of rows by index";
+  let description = [{
+    Row v of `out`, of `rows` rows, is the sum of those rows of `source` whose index is v, in the order of the `count`
+    indices: float32 sums from +0, rounded once to out's type. An index outside of the rows adds to none. Rows have `width`
+    columns; those of `source` lie `stride` elements apart, those of `out` one behind the other.
+
+    Set by legalisation for a GPU, zero before: `vector`, the neighbouring columns that a thread takes at a time; `threads`
+    of a block; `rowThreads` of them share a row.
+
+    Example: `kernel.row_sums 768 of %g[%stride] by %ids[%count] into %y[%rows] : <bf16>, <i32>, <f32>`.
+  }];
+  let arguments = (ins I64Attr:$width, Kernel_BufferType:$source, Index:$stride, Kernel_BufferType:$indices, Index:$count,
+                       Kernel_BufferType:$out, Index:$rows, DefaultValuedAttr<I64Attr, "0">:$vector,
+                       DefaultValuedAttr<I64Attr, "0">:$threads, DefaultValuedAttr<I64Attr, "0">:$rowThreads);
+  let assemblyFormat = [{
+    $width `of` $source `[` $stride `]` `by` $indices `[` $count `]` `into` $out `[` $rows `]` attr-dict
+    `:` type($source) `,` type($indices) `,` type($out)
+  }];
+  let hasVerifier = 1;
+}
+
 def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSizedOperandSegments, HasParent<"FuncOp">]> {
   let summary = "A hand-written kernel structure with generated functions";
   let description = [{

@@ -89,6 +89,8 @@ FailureOr<int64_t> heddle::cpu::itemsOf(kernel::FuncOp func, const CpuTarget &ta
         return failure();
       return *batch * *heads * ceilDiv(*length, attentionColumns(skeleton, target));
     }
+    if (auto sums = dyn_cast<kernel::RowSumsOp>(op))
+      return number(sums.getRows(), "number of rows");
     auto rows = dyn_cast<kernel::RowsOp>(op);
     if (!rows)
       continue;

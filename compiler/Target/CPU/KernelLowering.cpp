@@ -64,6 +64,8 @@ LogicalResult heddle::cpu::lowerKernel(OpBuilder &builder, kernel::FuncOp func, 
       emitted = skeleton.getName() == kernel::kAttentionForward
                     ? lowerAttention(emitter, skeleton, target, begin, end)
                     : lowerAttentionBackward(emitter, skeleton, target, begin, end);
+    else if (auto sums = dyn_cast<kernel::RowSumsOp>(op))
+      emitted = lowerRowSums(emitter, sums, target, begin, end);
     else
       emitted = emitter.emit(&op);
     if (failed(emitted))

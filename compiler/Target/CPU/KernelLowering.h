@@ -26,7 +26,7 @@ struct KernelUses {
 ///
 /// The kernel's items, of which a call runs [begin, end): its rows; without rows, pieces of kColumnsPerItem
 /// columns of its one loop, or the whole if it reduces, keeps, or has several loops; tiles of query rows for
-/// attention, of key or query rows for its gradient.
+/// attention, of key or query rows for its gradient; rows of the result for row sums.
 ///
 /// Fails with a diagnostic on what the CPU cannot run.
 llvm::LogicalResult lowerKernel(mlir::OpBuilder &builder, kernel::FuncOp func, const CpuTarget &target,
@@ -55,6 +55,8 @@ llvm::LogicalResult lowerAttention(LaneEmitter &emitter, kernel::SkeletonOp op, 
                                    mlir::Value begin, mlir::Value end);
 llvm::LogicalResult lowerAttentionBackward(LaneEmitter &emitter, kernel::SkeletonOp op,
                                            const CpuTarget &target, mlir::Value begin, mlir::Value end);
+llvm::LogicalResult lowerRowSums(LaneEmitter &emitter, kernel::RowSumsOp op, const CpuTarget &target,
+                                 mlir::Value begin, mlir::Value end);
 
 } // namespace heddle::cpu
 

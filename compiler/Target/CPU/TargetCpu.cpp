@@ -93,6 +93,8 @@ static void findShared(Job &job, plan::LaunchOp launch) {
     bool stored = llvm::any_of(buffer.getUsers(), [&](mlir::Operation *user) {
       if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(user))
         return skeleton.writes(buffer);
+      if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(user))
+        return sums.getOut() == buffer;
       return llvm::isa<kernel::StoreOp>(user);
     });
     written.push_back(stored);

@@ -1,6 +1,7 @@
 //===- Grid.cpp - Blocks and tensor maps of a launch ----------------------===//
 #include "compiler/Target/CUDA/Access.h"
 #include "compiler/Target/CUDA/Kernels.h"
+#include "compiler/Target/CUDA/ResourceModel.h"
 #include "dialects/Plan/PlanDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -58,6 +59,8 @@ static std::optional<int64_t> evaluate(mlir::Value value, kernel::FuncOp func,
 int64_t heddle::cuda::threadsOf(kernel::FuncOp func) {
   for (auto skeleton : func.getBody().getOps<kernel::SkeletonOp>())
     return skeleton.getThreads();
+  for (auto sums : func.getBody().getOps<kernel::RowSumsOp>())
+    return sums.getThreads();
   return func.getMapping()->getThreadsPerRow() * func.getMapping()->getRowsPerBlock();
 }
 
@@ -71,6 +74,20 @@ static mlir::FailureOr<int64_t> extentOf(mlir::Value value, kernel::FuncOp func,
                       << (value.getDefiningOp() ? ", or that overflows" : "");
   return failure();
 }
+
+/// Blocks that row sums of `rows` rows are cut into: a few for each multiprocessor, since each block reads
+/// all indices, and more where a block would own too many rows.
+static int64_t rowSumsBlocks(kernel::RowSumsOp sums, int64_t rows, const TargetInfo &target) {
+  constexpr int64_t kBlocksPerProcessor = 4;
+  int64_t chunks = llvm::divideCeil(static_cast<int64_t>(sums.getWidth()),
+                                    static_cast<int64_t>(sums.getRowThreads() * sums.getVector()));
+  int64_t wanted = std::max<int64_t>(1, kBlocksPerProcessor * target.processors() / chunks);
+  int64_t range = std::min(kRowSumsRange, static_cast<int64_t>(llvm::divideCeil(rows, wanted)));
+  return llvm::divideCeil(rows, range) * chunks;
+}
+
+/// Positions are 32-bit on the device, with room for a step of the loop over them.
+static constexpr int64_t kMaxIndices = int64_t(1) << 30;
 
 mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func,
                                                              llvm::ArrayRef<int64_t> counts,
@@ -117,6 +134,16 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
       if (failed(addTiles(skeleton)))
         return failure();
       attention = skeleton;
+    }
+    if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op)) {
+      mlir::FailureOr<int64_t> count = extentOf(sums.getCount(), func, counts, launch),
+                               rows = extentOf(sums.getRows(), func, counts, launch);
+      if (failed(count) || failed(rows))
+        return failure();
+      if (*count > kMaxIndices)
+        return launch->emitError() << "kernel '" << func.getName() << "' has " << *count
+                                   << " indices, wanted at most " << kMaxIndices;
+      factors.push_back(*rows < 1 ? *rows : rowSumsBlocks(sums, *rows, target));
     }
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op)) {
       for (mlir::Value extent : rows.getExtents())

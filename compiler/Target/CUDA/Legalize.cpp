@@ -312,6 +312,27 @@ static LogicalResult chooseVersion(kernel::SkeletonOp skeleton, const TargetInfo
   return success();
 }
 
+/// Vectors as wide as accesses of 16 bytes on the narrower side, and threads for a row's vectors: where there
+/// are more than a block has threads, blocks share the row; where there are fewer, rows share the block.
+static void mapRowSums(kernel::RowSumsOp sums) {
+  auto width = static_cast<int64_t>(sums.getWidth());
+  int64_t source = bytesOf(sums.getSource().getType().getElementType()),
+          out = bytesOf(sums.getOut().getType().getElementType());
+  auto isAligned = [&](mlir::Value buffer, int64_t bytes, int64_t vector) {
+    return alignmentOf(buffer) % std::min(kAccessBytes, vector * bytes) == 0;
+  };
+  int64_t vector = std::min(kAccessBytes / std::min(source, out), 2 * kAccessBytes / std::max(source, out));
+  while (vector > 1 &&
+         (width % vector != 0 || powerOfTwoDivisor(sums.getStride()) % vector != 0 ||
+          !isAligned(sums.getSource(), source, vector) || !isAligned(sums.getOut(), out, vector)))
+    vector /= 2;
+  int64_t vectors = width / vector, chunks = llvm::divideCeil(vectors, kRowSumsThreads);
+  int64_t rowThreads = llvm::divideCeil(vectors, chunks);
+  sums.setVector(vector);
+  sums.setRowThreads(rowThreads);
+  sums.setThreads(llvm::alignTo(kRowSumsThreads / rowThreads * rowThreads, 32));
+}
+
 LogicalResult heddle::cuda::legalizeKernel(kernel::FuncOp func, const TargetInfo &target,
                                            LegalizeCounts *counts) {
   LegalizeCounts unused;
@@ -330,6 +351,10 @@ LogicalResult heddle::cuda::legalizeKernel(kernel::FuncOp func, const TargetInfo
   for (auto skeleton : func.getBody().getOps<kernel::SkeletonOp>()) {
     if (failed(chooseVersion(skeleton, target)))
       return failure();
+    ++to.skeletons;
+  }
+  for (auto sums : func.getBody().getOps<kernel::RowSumsOp>()) {
+    mapRowSums(sums);
     ++to.skeletons;
   }
   return verifyKernel(func, target);

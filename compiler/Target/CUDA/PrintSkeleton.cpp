@@ -1,11 +1,12 @@
-//===- PrintSkeleton.cpp - Attention in CUDA C++ --------------------------===//
+//===- PrintSkeleton.cpp - Attention and row sums in CUDA C++ -------------===//
 //
-// The skeleton is a template of the device library; the text instantiates it with a struct of the generated
+// Both are templates of the device library. The text instantiates attention with a struct of the generated
 // score and mask functions, which carries what they read.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Target/CUDA/Kernels.h"
 #include "compiler/Target/CUDA/Printer.h"
+#include "compiler/Target/CUDA/ResourceModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
@@ -200,6 +201,26 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   std::string aligned = maps.empty() ? std::string(", ") + truth(skeleton.getAligned()) : "";
   line("heddle::" + form.function + "<" + element + ", " + sizes + ", Score" + aligned + ">(" + params +
        further + ", " + score + maps + ");");
+  close();
+  return success();
+}
+
+LogicalResult Printer::printRowSums(kernel::RowSumsOp sums) {
+  directive("#include \"row_sums.cuh\"");
+  directive("");
+  line("static_assert(sizeof(heddle::RowSumsShared) == " + std::to_string(kRowSumsSharedBytes) +
+       " && heddle::kRowSumsRange == " + std::to_string(kRowSumsRange) + ", \"what the launch goes by\");");
+  directive("");
+  printHead(std::to_string(sums.getThreads()) + ", " + std::to_string(kRowSumsMinBlocks));
+  if (failed(printIndexArithmetic()))
+    return failure();
+  std::string sizes;
+  for (uint64_t size : {sums.getWidth(), sums.getVector(), sums.getThreads(), sums.getRowThreads()})
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+  std::string arguments;
+  for (mlir::Value value : sums->getOperands())
+    arguments += (arguments.empty() ? "" : ", ") + exprOf(value).text;
+  line("heddle::row_sums<" + sizes + ">(" + arguments + ");");
   close();
   return success();
 }

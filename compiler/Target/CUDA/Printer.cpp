@@ -28,6 +28,11 @@ Printer::Printer(kernel::FuncOp func) : func(func) {
         if (!operand.written || operand.added)
           loaded.insert(buffer);
       }
+    if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op)) {
+      loaded.insert(sums.getSource());
+      loaded.insert(sums.getIndices());
+      stored.insert(sums.getOut());
+    }
   });
 }
 
@@ -127,7 +132,7 @@ void Printer::printHead(const std::string &bounds, llvm::ArrayRef<std::string> f
 
 LogicalResult Printer::printIndexArithmetic() {
   for (mlir::Operation &op : func.getBody().front())
-    if (!llvm::isa<kernel::RowsOp, kernel::SkeletonOp>(op) && failed(define(&op)))
+    if (!llvm::isa<kernel::RowsOp, kernel::RowSumsOp, kernel::SkeletonOp>(op) && failed(define(&op)))
       return failure();
   return success();
 }
@@ -142,6 +147,8 @@ mlir::FailureOr<std::string> Printer::print() {
     if (auto rows = llvm::dyn_cast<kernel::RowsOp>(op); rows && failed(printRows(rows)))
       return failure();
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op); skeleton && failed(printSkeleton(skeleton)))
+      return failure();
+    if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op); sums && failed(printRowSums(sums)))
       return failure();
   }
   return out;

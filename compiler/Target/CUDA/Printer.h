@@ -1,8 +1,8 @@
 //===- Printer.h - CUDA C++ text of one kernel ------------------*- C++ -*-===//
 //
 // The printer follows attributes and decides nothing. It is split by structure: values and statements here
-// and in Printer.cpp, rows and columns in PrintRows.cpp, attention in PrintSkeleton.cpp, scalar ops in
-// PrintOps.cpp.
+// and in Printer.cpp, rows and columns in PrintRows.cpp, attention and row sums in PrintSkeleton.cpp, scalar
+// ops in PrintOps.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_TARGET_CUDA_PRINTER_H
@@ -58,7 +58,8 @@ private:
   void loadLanes(const Access &access);
   void declareStoreLanes(const Access &access);
 
-  // Attention (PrintSkeleton.cpp).
+  // Attention and row sums (PrintSkeleton.cpp).
+  llvm::LogicalResult printRowSums(kernel::RowSumsOp sums);
   llvm::LogicalResult printSkeleton(kernel::SkeletonOp skeleton);
   llvm::LogicalResult printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region,
                                      const std::string &head, const std::string &missing);

@@ -65,6 +65,10 @@ Resources heddle::cuda::resourcesOf(kernel::FuncOp func) {
       resources.registers = std::min<int64_t>(255, 65536 / (skeleton.getThreads() * skeleton.getMinBlocks()));
       resources.dynamicShared = skeleton.getSharedBytes();
     }
+    if (llvm::isa<kernel::RowSumsOp>(op)) {
+      resources.registers = kRowSumsRegisters;
+      resources.dynamicShared = kRowSumsSharedBytes;
+    }
     auto rows = llvm::dyn_cast<kernel::RowsOp>(op);
     if (!rows)
       continue;

@@ -25,6 +25,14 @@ constexpr int64_t kFlatBlock = 256;
 /// Threads for a row whose length is known only at run time.
 constexpr int64_t kRuntimeRowThreads = 128;
 
+/// kernel.row_sums: threads of a block at most, and what device/row_sums.cuh says of its blocks (the
+/// generated text asserts that it does): rows of the result that one owns at most, bytes of shared memory.
+constexpr int64_t kRowSumsThreads = 256;
+constexpr int64_t kRowSumsRange = 256;
+constexpr int64_t kRowSumsSharedBytes = 14372;
+/// Blocks of it that share a multiprocessor, and registers of a thread: of all widths and types at most 114.
+constexpr int64_t kRowSumsMinBlocks = 2, kRowSumsRegisters = 120;
+
 struct Resources {
   int64_t registers = 0;     ///< A thread; an upper estimate.
   int64_t staticShared = 0;  ///< Bytes a block.

@@ -25,13 +25,14 @@ using mlir::success;
 static constexpr int64_t kBufferAlignment = 256;
 
 /// Writes what all launches of a kernel keep as promises of its arguments: alignments of buffers that are
-/// referred to at an offset; and, for a skeleton, divisors of the counts, since its strides decide how it
-/// copies. Row kernels do not look at the counts of launches: their text must be the same for every sequence
-/// length.
+/// referred to at an offset; and, for a skeleton or row sums, divisors of the counts, since strides decide
+/// how they copy. Row kernels do not look at the counts of launches: their text must be the same for every
+/// sequence length.
 static void promise(kernel::FuncOp func, llvm::ArrayRef<plan::LaunchOp> launches) {
   mlir::OpBuilder builder(func.getContext());
   int64_t buffers = func.getBuffers().size(), counts = func.getCounts().size();
-  bool skeleton = !func.getBody().getOps<kernel::SkeletonOp>().empty();
+  bool skeleton = !func.getBody().getOps<kernel::SkeletonOp>().empty() ||
+                  !func.getBody().getOps<kernel::RowSumsOp>().empty();
   llvm::SmallVector<int64_t> alignments(buffers, kBufferAlignment), divisors(counts, 0);
   for (plan::LaunchOp launch : launches) {
     for (auto [alignment, ref] : llvm::zip(alignments, launch.getBuffers().getAsRange<plan::RefAttr>()))

@@ -96,7 +96,8 @@ static LogicalResult verifyOrder(kernel::RowsOp rows, bool sharedRow) {
 
 static LogicalResult verifyBody(mlir::Block &block, kernel::ColumnsOp columns, const VectorWalk *walk) {
   for (mlir::Operation &op : block) {
-    if (llvm::isa<kernel::ColumnsOp, kernel::RowsOp, kernel::SkeletonOp, kernel::YieldOp, kernel::GetOp>(op))
+    if (llvm::isa<kernel::ColumnsOp, kernel::RowsOp, kernel::RowSumsOp, kernel::SkeletonOp, kernel::YieldOp,
+                  kernel::GetOp>(op))
       continue;
     if (Access access = Access::of(&op)) {
       if (failed(verifyWidth(access, columns, walk)))
@@ -194,6 +195,26 @@ static LogicalResult verifySkeleton(kernel::SkeletonOp skeleton, const TargetInf
   return success();
 }
 
+static LogicalResult verifyRowSums(kernel::RowSumsOp sums) {
+  auto vector = static_cast<int64_t>(sums.getVector()), threads = static_cast<int64_t>(sums.getThreads()),
+       rowThreads = static_cast<int64_t>(sums.getRowThreads());
+  if (threads < 32 || threads > kRowSumsThreads || threads % 32 != 0 || rowThreads < 1 ||
+      rowThreads > threads)
+    return sums.emitError() << "has " << threads << " threads, " << rowThreads
+                            << " of them to a row, wanted a multiple of 32 up to " << kRowSumsThreads;
+  if (vector < 1 || static_cast<int64_t>(sums.getWidth()) % vector != 0 ||
+      powerOfTwoDivisor(sums.getStride()) % vector != 0)
+    return sums.emitError() << "has vectors of " << vector << " columns, which do not divide all rows";
+  for (mlir::Value buffer : {mlir::Value(sums.getSource()), mlir::Value(sums.getOut())}) {
+    int64_t bytes = std::min<int64_t>(
+        16, vector * bytesOf(llvm::cast<kernel::BufferType>(buffer.getType()).getElementType()));
+    if (alignmentOf(buffer) % bytes != 0)
+      return sums.emitError() << "moves " << bytes << " bytes at a time of a buffer that is aligned to "
+                              << alignmentOf(buffer);
+  }
+  return success();
+}
+
 LogicalResult heddle::cuda::verifyKernel(kernel::FuncOp func, const TargetInfo &target) {
   if (failed(verifyBody(func.getBody().front(), {}, nullptr)))
     return failure();
@@ -202,6 +223,8 @@ LogicalResult heddle::cuda::verifyKernel(kernel::FuncOp func, const TargetInfo &
       return failure();
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op);
         skeleton && failed(verifySkeleton(skeleton, target)))
+      return failure();
+    if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op); sums && failed(verifyRowSums(sums)))
       return failure();
   }
   return success();

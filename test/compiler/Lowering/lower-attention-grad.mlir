@@ -20,7 +20,7 @@
 // The query's gradient is [batch, sequence, head, width].
 // CHECK: plan.launch @attention_queries_d8_causal
 // CHECK-SAME: counts [2, 4, 2, 4, 4, 128, 32, 8, 64, 32, 8, 64, 32, 8, 128, 32, 8, 128, 8, 32]
-// CHECK-NOT: plan.launch
+// CHECK-NOT: plan.launch @attention
 // A GPU's float32 has one pass, after a kernel that zeroes what blocks add to and take turns by.
 // CUDA: plan.buffer @attention_turns scratch tensor<2x4x4x2xi32>
 // CUDA: kernel.func @attention_zeros_d8(

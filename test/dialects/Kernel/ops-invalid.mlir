@@ -34,7 +34,7 @@ kernel.func @order(%n: index, %x: !kernel.buffer<f32>) {
 
 // -----
 
-// expected-error@+1 {{wants one kernel.rows or kernel.skeleton, found 2}}
+// expected-error@+1 {{wants one kernel.rows, kernel.row_sums or kernel.skeleton, found 2}}
 kernel.func @nests() {
   kernel.rows () in () {}
   kernel.rows () in () {}
@@ -198,6 +198,53 @@ kernel.func @window_wide(%q: !kernel.buffer<f32>, %n: index) {
 
 // -----
 
+kernel.func @row_sums_width(%g: !kernel.buffer<f32>, %ids: !kernel.buffer<i32>, %n: index) {
+  // expected-error@+1 {{width is 0, wanted at least 1}}
+  kernel.row_sums 0 of %g[%n] by %ids[%n] into %g[%n] : <f32>, <i32>, <f32>
+}
+
+// -----
+
+kernel.func @row_sums_source(%g: !kernel.buffer<i32>, %y: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{source has elements 'i32', wanted f32, bf16 or f16}}
+  kernel.row_sums 8 of %g[%n] by %g[%n] into %y[%n] : <i32>, <i32>, <f32>
+}
+
+// -----
+
+kernel.func @row_sums_out(%g: !kernel.buffer<f32>, %y: !kernel.buffer<i64>, %n: index) {
+  // expected-error@+1 {{out has elements 'i64', wanted f32, bf16 or f16}}
+  kernel.row_sums 8 of %g[%n] by %y[%n] into %y[%n] : <f32>, <i64>, <i64>
+}
+
+// -----
+
+kernel.func @row_sums_indices(%g: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{indices are 'f32', wanted i32 or i64}}
+  kernel.row_sums 8 of %g[%n] by %g[%n] into %g[%n] : <f32>, <f32>, <f32>
+}
+
+// -----
+
+// expected-error@+1 {{has no results}}
+"kernel.func"() <{function_type = (index) -> index, sym_name = "results"}> ({
+^bb0(%n: index):
+  kernel.rows () in () {}
+}) : () -> ()
+
+// -----
+
+kernel.func @column(%n: index) {
+  kernel.rows (%i) in (%n) {
+    // expected-error@+1 {{wants one index argument, the column}}
+    "kernel.columns"(%n) ({
+      "kernel.yield"() : () -> ()
+    }) : (index) -> ()
+  }
+}
+
+// -----
+
 kernel.func @slope_forward(%q: !kernel.buffer<f32>, %n: index) {
   // expected-error@+1 {{the score function wants to yield one 'f32'}}
   kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
@@ -264,23 +311,4 @@ kernel.func @bias_counts(%q: !kernel.buffer<f32>, %n: index) {
   kernel.skeleton "attention_backward_bias"<f32, 64, 64> scale 1.0
     (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
-}
-
-// -----
-
-// expected-error@+1 {{has no results}}
-"kernel.func"() <{function_type = (index) -> index, sym_name = "results"}> ({
-^bb0(%n: index):
-  kernel.rows () in () {}
-}) : () -> ()
-
-// -----
-
-kernel.func @column(%n: index) {
-  kernel.rows (%i) in (%n) {
-    // expected-error@+1 {{wants one index argument, the column}}
-    "kernel.columns"(%n) ({
-      "kernel.yield"() : () -> ()
-    }) : (index) -> ()
-  }
 }

@@ -47,6 +47,13 @@ kernel.func @attention(%q: !kernel.buffer<f32>, %n: index) {
     } mask {}
 }
 
+// CHECK-LABEL: kernel.func @row_sums
+// CHECK: kernel.row_sums 768 of %{{.*}}[%{{.*}}] by %{{.*}}[%{{.*}}] into %{{.*}}[%{{.*}}] {rowThreads = 96 : i64, threads = 192 : i64, vector = 8 : i64} : <bf16>, <i64>, <f32>
+kernel.func @row_sums(%g: !kernel.buffer<bf16>, %ids: !kernel.buffer<i64>, %y: !kernel.buffer<f32>, %n: index, %stride: index) {
+  kernel.row_sums 768 of %g[%stride] by %ids[%n] into %y[%n] {vector = 8 : i64, threads = 192 : i64, rowThreads = 96 : i64}
+    : <bf16>, <i64>, <f32>
+}
+
 // With its logsumexp forward has a fifth buffer of its own.
 // CHECK-LABEL: kernel.func @logsumexp
 // CHECK: kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.250000e-01(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}, !kernel.buffer<f32>)

@@ -19,6 +19,10 @@ class Graph:
         self.lines.append(f"{name} = graph.{text}")
         return name
 
+    def parameter(self, name, shape, init="normal, 0.2"):
+        extents = ", ".join(map(str, shape))
+        return self.op(f'parameter [#graph.part<"{name}", [{extents}], {init}>] : {tensor_type("f32", shape)}', "f32", shape)
+
     def shape(self, value):
         return self.shapes[value][1]
 
@@ -33,10 +37,6 @@ class Graph:
 
     def _convert(self, text, value, dtype, shape):
         return self.op(f"{text} : {self.types[value]} -> {tensor_type(dtype, shape)}", dtype, shape)
-
-    def parameter(self, name, shape, dtype="f32"):
-        part = f'#graph.part<"{name}", {list(shape)}, normal, 1.0>'
-        return self.op(f"parameter [{part}] : {tensor_type(dtype, shape)}", dtype, shape)
 
     def splat(self, literal, dtype, shape):
         return self.op(f"constant dense<{literal}> : {tensor_type(dtype, shape)}", dtype, shape)
@@ -101,14 +101,26 @@ class Graph:
         types = ", ".join(self.types[operand] for operand in (query, key, value))
         return self.op(f"{text} : {types} -> {tensor_type(dtype, shape)}", dtype, shape)
 
-    def loss(self, value, weights):
-        """The sum of value * weights, whose gradient by `value` is `weights`."""
-        return self.reduce("sum", self.binary("mul", value, weights), list(range(len(self.shape(value)))))
-
     def causal_mask(self, shape):
         """True where the query's index is at least the key's."""
         rank = len(shape)
         return self.compare("ge", self.iota(rank - 2, "i32", shape), self.iota(rank - 1, "i32", shape))
+
+    def total(self, value):
+        """The sum of all elements as one f32 number of rank 0: what a loss has to be."""
+        value = value if self.dtype(value) == "f32" else self.cast(value, "f32")
+        rank = len(self.shape(value))
+        return self.reshape(self.reduce("sum", value, list(range(rank))), ()) if rank else value
+
+    def cross_entropy(self, logits, targets, ignored=-100, smoothing=0.0):
+        shape = self.shape(logits)[:-1]
+        types = f"{self.types[logits]}, {self.types[targets]} -> {tensor_type('f32', shape)}"
+        return self.op(f"cross_entropy {logits}, {targets} ignored {ignored} smoothing {smoothing} : {types}", "f32", shape)
+
+    def mean_loss(self, losses, targets, ignored=-100):
+        """The mean over the targets that are not ignored, as torch.nn.functional.cross_entropy gives it."""
+        valid = self.cast(self.compare("ne", targets, self.like(str(ignored), targets)), "f32")
+        return self.binary("div", self.total(losses), self.total(valid))
 
     def text(self, **outputs):
         """The whole module; outputs by name."""

@@ -18,7 +18,7 @@
 // CHECK-SAME: attention_backward_bias<heddle::bf16, 64, 64, 64, 64, 4, Score, true>(params, gradient, score)
 // CHECK: plan.kernel @backward cuda "sm_80"
 // CHECK-SAME: params.group = 1;
-// CHECK-SAME: attention_backward_keys<float, 64, 64, 64, 128, 8, Score, true>
+// CHECK-SAME: attention_backward_keys<float, 64, 64, 32, 128, 8, Score, true>
 // CHECK-SAME: threads = 256
 // CHECK: plan.launch @keys
 // CHECK-SAME: grid = array<i64: 32, 1, 1>

@@ -194,3 +194,24 @@ kernel.func @mma_of_float32(%q: !kernel.buffer<f32>, %n: index) {
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
     {tileM = 128 : i64, tileN = 64 : i64, threads = 128 : i64, minBlocks = 1 : i64, sharedBytes = 4096 : i64, version = "mma"}
 }
+
+// -----
+
+kernel.func @row_sums_threads(%g: !kernel.buffer<f32>, %ids: !kernel.buffer<i32>, %n: index) {
+  // expected-error@+1 {{has 0 threads, 0 of them to a row, wanted a multiple of 32 up to 256}}
+  kernel.row_sums 8 of %g[%n] by %ids[%n] into %g[%n] : <f32>, <i32>, <f32>
+}
+
+// -----
+
+kernel.func @row_sums_vector(%g: !kernel.buffer<f32>, %ids: !kernel.buffer<i32>, %n: index) {
+  // expected-error@+1 {{has vectors of 4 columns, which do not divide all rows}}
+  kernel.row_sums 8 of %g[%n] by %ids[%n] into %g[%n] {vector = 4 : i64, threads = 32 : i64, rowThreads = 2 : i64} : <f32>, <i32>, <f32>
+}
+
+// -----
+
+kernel.func @row_sums_alignment(%g: !kernel.buffer<f32> {kernel.alignment = 8 : i64}, %ids: !kernel.buffer<i32>, %y: !kernel.buffer<f32>, %n: index {kernel.divisor = 4 : i64}) {
+  // expected-error@+1 {{moves 16 bytes at a time of a buffer that is aligned to 8}}
+  kernel.row_sums 8 of %g[%n] by %ids[%n] into %y[%n] {vector = 4 : i64, threads = 32 : i64, rowThreads = 2 : i64} : <f32>, <i32>, <f32>
+}

@@ -206,6 +206,18 @@ TEST_F(GraphFile, BoundBeyondTheTable) {
       std::string::npos);
 }
 
+TEST_F(GraphFile, BoundBeyondTheGradientsRows) {
+  EXPECT_NE(
+      error(
+          R"(func.func @main(%g: tensor<3x4xf32>, %ids: tensor<3xi32> {graph.bound = 8}) -> tensor<7x4xf32> {
+  %e = graph.embedding_grad %g, %ids : tensor<3x4xf32>, tensor<3xi32> -> tensor<7x4xf32>
+  return %e : tensor<7x4xf32>
+})")
+          .find(":2:8: 'graph.embedding_grad' op has a table of 7 rows, its indices may reach the "
+                "graph.bound 8"),
+      std::string::npos);
+}
+
 TEST_F(GraphFile, TenMegabytesOfOneLine) {
   EXPECT_EQ(error(std::string(10 << 20, 'a')), ":1:262145: the line is longer than 262144 characters");
   std::string ops = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {";

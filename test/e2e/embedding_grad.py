@@ -1,0 +1,66 @@
+# RUN: %python %s %t
+"""Gradients of tables: many rows to one id lose nothing to rounding on the way, and every run gives the same bits."""
+
+from array import array
+
+from support.driver import Test
+from support.graph import Graph
+from support.tensors import Tensor, f32, fill
+
+RUNS = 10
+
+
+def graph_of(inputs, dtype, rows):
+    """float32 inputs, rows of the gradient in `dtype`; the result in float32 to be read."""
+    graph = Graph(**inputs)
+    shape = inputs["g"].shape
+    gradient = graph.cast("%g", dtype) if dtype != "f32" else "%g"
+    types = f"{graph.types[gradient]}, {graph.types['%ids']} -> "
+    result = graph.op(f"embedding_grad {gradient}, %ids : {types}tensor<{rows}x{shape[-1]}x{dtype}>", dtype, (rows, shape[-1]))
+    return graph.text(y=graph.cast(result, "f32") if dtype != "f32" else result)
+
+
+def sums(inputs, rows):
+    """Exact for what the cases give: multiples of a power of two, with room in a float64."""
+    width = inputs["g"].shape[-1]
+    result = [0.0] * (rows * width)
+    for position, row in enumerate(inputs["ids"].values):
+        for column in range(width):
+            result[row * width + column] += inputs["g"].values[position * width + column]
+    return result
+
+
+def case(test, name, inputs, rows, dtypes=("f32", "bf16"), runs=1):
+    wanted = sums(inputs, rows)
+    for dtype in dtypes:
+        text = graph_of(inputs, dtype, rows)
+        first = {}
+        for _ in range(runs):
+            for label, outputs in test.run(f"{name}_{dtype}", text, inputs):
+                found = list(outputs["y"].values)
+                test.check(found == wanted, f"{label}: wanted {wanted[:8]}, found {found[:8]}")
+                bits = array("f", found).tobytes()
+                test.check(first.setdefault(label, bits) == bits, f"{label}: another run, other bits")
+
+
+def ids(values, dtype="i32"):
+    return Tensor(dtype, (len(values),), list(values))
+
+
+def main():
+    test = Test()
+    # Row 2 is the sum of four, row 0 is one, the others are zero.
+    small = {"g": f32((5, 3), [float(2 ** (i % 5)) for i in range(15)]), "ids": ids([2, 2, 2, 0, 2])}
+    case(test, "small", small, 5)
+    case(test, "wide_ids", {**small, "ids": ids([2, 2, 2, 0, 2], "i64")}, 5)
+    # bf16 sums stop growing at 256 and at 6; float32 sums, rounded once, are exact.
+    case(test, "ones", {"g": f32((4096, 4), [1.0] * 16384), "ids": ids([1] * 4096)}, 3, runs=RUNS)
+    case(test, "fractions", {"g": f32((300, 4), [0.0234375] * 1200), "ids": ids([0] * 300)}, 2, runs=RUNS)
+    # Columns beyond vectors and blocks; ids in two dimensions, most of them of two rows. Sums of multiples of 1/64 below 2^12.
+    for width in (1, 17, 1030):
+        inputs = {"g": fill(width, (4, 33, width)), "ids": Tensor("i32", (4, 33), [i * i % 7 % 5 for i in range(132)])}
+        case(test, f"width_{width}", inputs, 300, dtypes=("f32",))
+    test.finish()
+
+
+main()
