@@ -25,8 +25,28 @@ enum class PipelineKind { Compiled, Eager };
 /// BF16 is autocast: float32 weights, cast where an op wants bf16. BF16True is a model that is bf16 as a
 /// whole.
 enum class Precision { F32, TF32, BF16, BF16True };
-/// "fp32", "tf32", "bf16" or "bf16-true"; nothing for any other name.
-std::optional<Precision> parsePrecision(std::string_view name);
+// Inline: a driver without the compiler reads the flag, too.
+/// "fp32", "tf32", "bf16" or "bf16-true".
+constexpr const char *nameOf(Precision precision) {
+  switch (precision) {
+  case Precision::F32:
+    return "fp32";
+  case Precision::TF32:
+    return "tf32";
+  case Precision::BF16:
+    return "bf16";
+  case Precision::BF16True:
+    return "bf16-true";
+  }
+  return "";
+}
+/// The precision of that name; nothing for any other.
+inline std::optional<Precision> parsePrecision(std::string_view name) {
+  for (Precision precision : {Precision::F32, Precision::TF32, Precision::BF16, Precision::BF16True})
+    if (name == nameOf(precision))
+      return precision;
+  return std::nullopt;
+}
 
 struct CompileOptions {
   PipelineKind pipeline = PipelineKind::Compiled;

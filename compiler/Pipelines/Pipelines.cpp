@@ -49,27 +49,6 @@ const std::vector<std::string> &heddle::phaseNames() {
   return names;
 }
 
-static const char *textOf(Precision precision) {
-  switch (precision) {
-  case Precision::F32:
-    return "fp32";
-  case Precision::TF32:
-    return "tf32";
-  case Precision::BF16:
-    return "bf16";
-  case Precision::BF16True:
-    return "bf16-true";
-  }
-  llvm_unreachable("covered switch");
-}
-
-std::optional<Precision> heddle::parsePrecision(std::string_view name) {
-  for (Precision precision : {Precision::F32, Precision::TF32, Precision::BF16, Precision::BF16True})
-    if (name == textOf(precision))
-      return precision;
-  return std::nullopt;
-}
-
 void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const CompileOptions &options,
                       llvm::StringRef model, MatchReports &matches) {
   bool compiled = options.pipeline == PipelineKind::Compiled;
@@ -95,7 +74,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
-    addPrecisionPhase(manager, textOf(options.precision), compiled, options.prepareWeights);
+    addPrecisionPhase(manager, nameOf(options.precision), compiled, options.prepareWeights);
     break;
   case CompilePhase::Fusion:
     if (compiled) {
@@ -112,7 +91,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     lowering.target = options.target;
     lowering.pipeline = compiled ? "compiled" : "eager";
     lowering.mode = options.mode;
-    lowering.precision = textOf(options.precision);
+    lowering.precision = nameOf(options.precision);
     manager.addPass(createLowerToPlan(lowering));
     break;
   }
