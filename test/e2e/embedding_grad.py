@@ -30,9 +30,17 @@ def sums(inputs, rows):
     return result
 
 
+def rounded(value):
+    """To the nearest bf16, ties to even; of a value that float32 holds exactly."""
+    (bits,) = array("I", array("f", [value]).tobytes())
+    bits += 0x7FFF + (bits >> 16 & 1)
+    return array("f", array("I", [bits & 0xFFFF0000]).tobytes())[0]
+
+
 def case(test, name, inputs, rows, dtypes=("f32", "bf16"), runs=1):
-    wanted = sums(inputs, rows)
+    exact = sums(inputs, rows)
     for dtype in dtypes:
+        wanted = [rounded(value) for value in exact] if dtype == "bf16" else exact
         text = graph_of(inputs, dtype, rows)
         first = {}
         for _ in range(runs):
@@ -56,10 +64,11 @@ def main():
     # bf16 sums stop growing at 256 and at 6; float32 sums, rounded once, are exact.
     case(test, "ones", {"g": f32((4096, 4), [1.0] * 16384), "ids": ids([1] * 4096)}, 3, runs=RUNS)
     case(test, "fractions", {"g": f32((300, 4), [0.0234375] * 1200), "ids": ids([0] * 300)}, 2, runs=RUNS)
-    # Columns beyond vectors and blocks; ids in two dimensions, most of them of two rows. Sums of multiples of 1/64 below 2^12.
-    for width in (1, 17, 1030):
-        inputs = {"g": fill(width, (4, 33, width)), "ids": Tensor("i32", (4, 33), [i * i % 7 % 5 for i in range(132)])}
-        case(test, f"width_{width}", inputs, 300, dtypes=("f32",))
+    # Columns beyond vectors, blocks and tiles; ids in two dimensions, some rows with many, most with none. Sums are multiples
+    # of 1/64 below 2^9, so that float32 holds them whatever the order.
+    for width in (1, 17, 1030, 4100):
+        inputs = {"g": fill(width, (4, 33, width)), "ids": Tensor("i32", (4, 33), [i * i % 7 * 40 for i in range(132)])}
+        case(test, f"width_{width}", inputs, 300)
     test.finish()
 
 
