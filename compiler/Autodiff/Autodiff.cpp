@@ -31,7 +31,7 @@ llvm::StringRef nameOf(ParameterOp parameter) {
 struct NamedValue {
   std::string name;
   Value value;
-  mlir::ArrayAttr parts; ///< Of a gradient.
+  mlir::ArrayAttr parts; ///< Of a gradient; empty for the norm of all.
 };
 
 class Reverse {
@@ -44,7 +44,7 @@ public:
 
 private:
   LogicalResult findLoss();
-  void findDependent();
+  void findDependent(mlir::OpBuilder &builder);
   LogicalResult visit(Operation *op, mlir::OpBuilder &builder);
   Value total(Value value, GraphBuilder &g);
   LogicalResult collect(mlir::OpBuilder &builder);
@@ -76,13 +76,17 @@ LogicalResult Reverse::findLoss() {
                            << "\": there is nothing to differentiate";
 }
 
-void Reverse::findDependent() {
-  for (Operation &op : block_.without_terminator()) {
+/// Also lets ops on such ways keep what their gradients read.
+void Reverse::findDependent(mlir::OpBuilder &builder) {
+  for (Operation &each : llvm::make_early_inc_range(block_.without_terminator())) {
+    Operation *op = &each;
     ParameterOp parameter = llvm::dyn_cast<ParameterOp>(op);
-    for (Value operand : op.getOperands())
+    for (Value operand : op->getOperands())
       if (!parameter)
         parameter = dependsOn_.lookup(operand);
-    for (Value result : op.getResults())
+    if (auto differentiable = llvm::dyn_cast<DifferentiableOp>(op); differentiable && parameter)
+      op = differentiable.keepForVjp(builder);
+    for (Value result : op->getResults())
       if (parameter && hasFloatElements(result.getType()))
         dependsOn_[result] = parameter;
   }
@@ -157,7 +161,7 @@ LogicalResult Reverse::collect(mlir::OpBuilder &builder) {
   if (added.empty())
     return main_.emitError("the loss depends on no parameter");
   if (optimizer_)
-    added = {{"grad_norm", buildAdamW(builder, trained), {}}};
+    added = {{"grad_norm", buildAdamW(builder, trained), builder.getArrayAttr({})}};
   addResults(added);
   return success();
 }
@@ -174,9 +178,8 @@ void Reverse::addResults(llvm::ArrayRef<NamedValue> added) {
     values.push_back(result.value);
     types.push_back(result.value.getType());
     llvm::SmallVector<mlir::NamedAttribute> entries{
-        builder.getNamedAttr(kNameAttr, builder.getStringAttr(result.name))};
-    if (result.parts)
-      entries.push_back(builder.getNamedAttr(kGradientAttr, result.parts));
+        builder.getNamedAttr(kNameAttr, builder.getStringAttr(result.name)),
+        builder.getNamedAttr(kGradientAttr, result.parts)};
     attrs.push_back(builder.getDictionaryAttr(entries));
   }
   end->setOperands(values);
@@ -185,10 +188,10 @@ void Reverse::addResults(llvm::ArrayRef<NamedValue> added) {
 }
 
 LogicalResult Reverse::run() {
-  if (failed(findLoss()))
-    return failure();
-  findDependent();
   mlir::OpBuilder builder(block_.getTerminator());
+  findDependent(builder);
+  if (failed(findLoss())) // Now, as the loss itself may have been replaced.
+    return failure();
   given_[loss_].push_back(GraphBuilder(builder, loss_.getLoc()).splat(typeOf(loss_), 1.0));
   llvm::SmallVector<Operation *> ops;
   for (Operation &op : block_.without_terminator())

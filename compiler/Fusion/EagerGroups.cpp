@@ -27,7 +27,7 @@ static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {
         isImplicitCast(cast) && cast->hasOneUse() && hasSingleElements(cast->getResult(0)))
       members.push_back(cast);
   members.push_back(op);
-  if (op->hasOneUse() && isImplicitCast(*op->user_begin()) &&
+  if (op->getNumResults() == 1 && op->hasOneUse() && isImplicitCast(*op->user_begin()) &&
       !hasSingleElements((*op->user_begin())->getResult(0)))
     members.push_back(*op->user_begin());
   return members;
@@ -61,10 +61,13 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
         members.push_back(op); // Its neighbours cannot take it.
       }
       GroupKind kind = llvm::isa<MatmulOp>(op)          ? GroupKind::Product
-                       : llvm::isa<AttentionOp>(op)     ? GroupKind::Attention
+                       : llvm::isa<AttentionLike>(op)   ? GroupKind::Attention
                        : llvm::isa<EmbeddingGradOp>(op) ? GroupKind::RowSums
                                                         : GroupKind::Rows;
-      outline(kind, members, labelOf(op));
+      llvm::SmallVector<mlir::Value> outputs;
+      if (kind == GroupKind::Attention) // All results, also where one has no reader.
+        llvm::append_range(outputs, op->getResults());
+      outline(kind, members, labelOf(op), outputs);
     }
   }
 };

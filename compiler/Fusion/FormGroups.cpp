@@ -19,21 +19,34 @@ using namespace heddle::graph;
 using mlir::Operation;
 using mlir::Value;
 
-/// The views that lead from attention to its only reader: the result is written where the last of them reads.
-static llvm::SmallVector<Operation *> attentionOps(AttentionOp attention) {
-  llvm::SmallVector<Operation *> ops{attention};
-  Value value = attention.getResult();
+/// Adds to `ops` the views that lead from a result of attention to its only reader, and returns what that one
+/// reads: the result is written where the last of them does. The views move behind the last op, so that the
+/// group stands before all readers.
+static Value takeViews(Value result, llvm::SmallVectorImpl<Operation *> &ops) {
+  Value value = result;
   while (value.hasOneUse()) {
     Operation *user = *value.getUsers().begin();
     if (!llvm::isa<TransposeOp, ReshapeOp>(user))
       break;
     Value next = user->getResult(0);
-    if (!headsResultAccess(attention, next))
+    if (!headsResultAccess(result, next))
       break;
+    user->moveAfter(ops.back());
     ops.push_back(user);
     value = next;
   }
-  return ops;
+  return value;
+}
+
+/// A group of attention or its gradient: all results are yielded, those that are heads where views lead to.
+static void outlineAttention(AttentionLike attention) {
+  llvm::SmallVector<Operation *> ops = sinkKeyMasks(attention);
+  materializeOperands(attention);
+  ops.push_back(attention);
+  llvm::SmallVector<Value, 4> outputs;
+  for (Value result : attention->getResults())
+    outputs.push_back(isHeadsResult(result) ? takeViews(result, ops) : result);
+  outline(GroupKind::Attention, ops, labelOf(attention.getOperation()), outputs);
 }
 
 /// Row sums with the casts next to them: rows are widened where they are read, sums rounded where they are
@@ -54,24 +67,31 @@ static llvm::SmallVector<Operation *> rowSumsOps(EmbeddingGradOp sums) {
 }
 
 /// Moves groups that read parameters alone (casts of weights) to their first readers: what they give should
-/// not live from the start of the run.
+/// not live from the start of the run. Not behind what writes over such a parameter.
 static void sinkToReaders(mlir::Block &block) {
   llvm::SmallVector<GroupOp> groups(block.getOps<GroupOp>());
   for (GroupOp group : llvm::reverse(groups)) {
-    bool weights = false, leaves = true;
+    bool leaves = true;
+    llvm::SetVector<Operation *> weights;
     group.walk([&](Operation *op) {
       for (Value operand : op->getOperands())
         if (operand.getParentRegion() == &group.getBody())
           continue;
-        else if (baseOf(operand).getDefiningOp<ParameterOp>())
-          weights = true;
+        else if (auto weight = baseOf(operand).getDefiningOp<ParameterOp>())
+          weights.insert(weight);
         else
           leaves = false;
     });
-    if (!weights || !leaves)
+    if (weights.empty() || !leaves)
       continue;
-    // A view stands before its readers; it has to follow.
     Operation *first = nullptr;
+    for (Operation *weight : weights)
+      for (Operation *user : weight->getUsers())
+        if (auto assign = llvm::dyn_cast<AssignOp>(user); assign && assign.getLeaf() == weight->getResult(0))
+          if (Operation *writer = assign.getValue().getDefiningOp();
+              writer && writer != group && (!first || writer->isBeforeInBlock(first)))
+            first = writer;
+    // A view stands before its readers; it has to follow.
     llvm::SetVector<Operation *> views;
     llvm::SmallVector<Operation *> worklist(group->getUsers());
     while (!worklist.empty()) {
@@ -105,12 +125,8 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     computePartsFirst(func);
     materializeOutputs(func);
     materializeAssigns(func);
-    for (AttentionOp attention : llvm::to_vector(block.getOps<AttentionOp>())) {
-      llvm::SmallVector<Operation *> ops = sinkKeyMasks(attention);
-      materializeOperands(attention);
-      llvm::append_range(ops, attentionOps(attention));
-      outline(GroupKind::Attention, ops, "attention", ops.back()->getResult(0));
-    }
+    for (AttentionLike attention : llvm::to_vector(block.getOps<AttentionLike>()))
+      outlineAttention(attention);
     eraseUnusedOps(func); // What key masks were made of.
     // After attention has taken the views of its result: a copy would keep them apart.
     for (Operation &op : llvm::make_early_inc_range(block))

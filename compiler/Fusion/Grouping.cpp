@@ -205,16 +205,50 @@ static bool mayReplace(Operation *op, Value leaf) {
 }
 
 void heddle::materializeAssigns(mlir::func::FuncOp func) {
+  Operation *terminator = func.getBody().front().getTerminator();
   llvm::SmallPtrSet<Value, 4> taken;
-  for (Value result : func.getBody().front().getTerminator()->getOperands())
+  for (Value result : terminator->getOperands())
     taken.insert(result);
-  for (AssignOp assign : func.getBody().front().getOps<AssignOp>()) {
+  for (AssignOp assign : llvm::to_vector(func.getBody().front().getOps<AssignOp>())) {
     Value value = assign.getValue(), leaf = assign.getLeaf();
     Operation *op = value.getDefiningOp();
-    if (!op || !isComputeOp(op) || llvm::isa<ConcatOp>(op) || !taken.insert(value).second ||
-        !mayReplace(op, leaf) || !readsEndAt(leaf, op))
-      assign.getValueMutable().assign(copyOf(assign, value));
+    if (op && isComputeOp(op) && !llvm::isa<ConcatOp>(op) && taken.insert(value).second &&
+        mayReplace(op, leaf) && readsEndAt(leaf, op))
+      continue;
+    // Behind all that reads the leaf.
+    assign->moveBefore(terminator);
+    assign.getValueMutable().assign(copyOf(assign, value));
   }
+}
+
+bool heddle::replacesInStep(llvm::ArrayRef<Operation *> ops, llvm::function_ref<Value(Operation *)> leafOf) {
+  llvm::SmallPtrSet<Operation *, 16> members(ops.begin(), ops.end());
+  auto isStep = [&](Operation *op) { return op && members.contains(op) && op->hasTrait<ElementwiseOp>(); };
+  for (Operation *writer : ops) {
+    Value leaf = leafOf(writer);
+    if (!leaf)
+      continue;
+    // What works on the element that is written: elementwise ops that read each other directly.
+    llvm::SmallPtrSet<Operation *, 16> aligned;
+    llvm::SmallVector<Operation *> worklist{writer};
+    while (!worklist.empty()) {
+      Operation *op = worklist.pop_back_val();
+      if (!isStep(op) || !aligned.insert(op).second)
+        continue;
+      for (Value operand : op->getOperands())
+        worklist.push_back(operand.getDefiningOp());
+      llvm::append_range(worklist, op->getUsers());
+    }
+    llvm::SmallPtrSet<Value, 16> old{leaf}; // And what was computed from it.
+    for (Operation *op : ops)
+      for (Value operand : op->getOperands())
+        if (old.contains(baseOf(operand))) {
+          if (!old.contains(operand) || !aligned.contains(op))
+            return false;
+          old.insert(op->getResult(0));
+        }
+  }
+  return true;
 }
 
 void heddle::materializeOutputs(mlir::func::FuncOp func) {
@@ -240,16 +274,19 @@ void heddle::materializeOperands(Operation *op) {
   if (auto matmul = llvm::dyn_cast<MatmulOp>(op)) {
     for (mlir::OpOperand *operand : {&matmul.getLhsMutable(), &matmul.getRhsMutable()})
       copyUnless(*operand, matrixOperandReadable(matmul, operand->getOperandNumber()));
+  } else if (auto attention = llvm::dyn_cast<AttentionLike>(op)) {
+    // Masks and biases are last.
+    unsigned extra = static_cast<bool>(attention.getMask()) + static_cast<bool>(attention.getBias());
+    for (mlir::OpOperand &operand : op->getOpOperands().drop_back(extra)) {
+      bool heads = llvm::cast<mlir::RankedTensorType>(operand.get().getType()).getRank() == 4;
+      copyUnless(operand,
+                 heads ? headsAccess(operand.get()).has_value() : flatVector(operand.get()).has_value());
+    }
+    for (mlir::OpOperand &operand : op->getOpOperands().take_back(extra))
+      copyUnless(operand, scoresAccess(operand.get()).has_value());
   } else if (auto sums = llvm::dyn_cast<EmbeddingGradOp>(op)) {
     copyUnless(sums.getGradientMutable(), rowsAccess(sums.getGradient()).has_value());
     copyUnless(sums.getIndicesMutable(), flatVector(sums.getIndices()).has_value());
-  } else if (auto attention = llvm::dyn_cast<AttentionOp>(op)) {
-    for (mlir::OpOperand *operand :
-         {&attention.getQueryMutable(), &attention.getKeyMutable(), &attention.getValueMutable()})
-      copyUnless(*operand, headsAccess(operand->get()).has_value());
-    for (mlir::MutableOperandRange range : {attention.getMaskMutable(), attention.getBiasMutable()})
-      for (mlir::OpOperand &operand : range)
-        copyUnless(operand, scoresAccess(operand.get()).has_value());
   }
 }
 
@@ -322,7 +359,7 @@ private:
 
 } // namespace
 
-llvm::SmallVector<Operation *> heddle::sinkKeyMasks(AttentionOp attention) {
+llvm::SmallVector<Operation *> heddle::sinkKeyMasks(AttentionLike attention) {
   constexpr int kMostOps = 8;
   KeyMaskSinker sinker(attention);
   for (mlir::MutableOperandRange range : {attention.getMaskMutable(), attention.getBiasMutable()})
@@ -346,25 +383,51 @@ static Value withZeros(GraphBuilder &graph, Value value, int64_t extra) {
   return graph.concat({value, graph.broadcast(zero, part)}, 3);
 }
 
+bool heddle::isHeadsResult(Value result) {
+  unsigned heads = llvm::isa<AttentionOp>(result.getDefiningOp()) ? 1 : 3;
+  return llvm::cast<mlir::OpResult>(result).getResultNumber() < heads;
+}
+
+/// Gives a result `extra` more columns, which its readers do not see.
+static void widen(GraphBuilder &graph, Value result, int64_t extra) {
+  if (extra == 0)
+    return;
+  SymbolicShape wide = symbolicShape(typeOf(result));
+  int64_t width = wide[3].value;
+  wide[3] = SymbolicDim::fixed(width + extra);
+  result.setType(tensorType(graph.context(), wide, typeOf(result).getElementType()));
+  Value cut = graph.slice(result, 3, 0, width);
+  result.replaceAllUsesExcept(cut, cut.getDefiningOp());
+}
+
 void heddle::padHeads(mlir::func::FuncOp func) {
   constexpr int64_t kMultiple = 8;
-  for (AttentionOp op : llvm::to_vector(func.getBody().front().getOps<AttentionOp>())) {
-    int64_t width = op.getQuery().getType().getDimSize(3), valueWidth = op.getValue().getType().getDimSize(3);
-    int64_t extra = llvm::alignTo(width, kMultiple) - width;
-    int64_t valueExtra = llvm::alignTo(valueWidth, kMultiple) - valueWidth;
+  llvm::DenseMap<Value, Value> wide; // The gradient reads what attention does.
+  for (AttentionLike op : llvm::to_vector(func.getBody().front().getOps<AttentionLike>())) {
+    auto extraOf = [&](Value value) {
+      int64_t width = llvm::cast<mlir::RankedTensorType>(value.getType()).getDimSize(3);
+      return llvm::alignTo(width, kMultiple) - width;
+    };
     mlir::OpBuilder builder(op);
     GraphBuilder graph(builder, op.getLoc());
-    op.getQueryMutable().assign(withZeros(graph, op.getQuery(), extra));
-    op.getKeyMutable().assign(withZeros(graph, op.getKey(), extra));
-    if (valueExtra == 0)
-      continue;
-    op.getValueMutable().assign(withZeros(graph, op.getValue(), valueExtra));
-    SymbolicShape wide = symbolicShape(op.getResult().getType());
-    wide[3] = SymbolicDim::fixed(valueWidth + valueExtra);
-    op.getResult().setType(tensorType(graph.context(), wide, op.getResult().getType().getElementType()));
+    // Operands first: a result's width follows from theirs.
+    auto grad = llvm::dyn_cast<AttentionGradOp>(op.getOperation());
+    const int64_t extra = extraOf(op.getQuery()), valueExtra = extraOf(op.getValue());
+    unsigned heads = grad ? 4 : 3; // query, key, value, gradient
+    for (mlir::OpOperand &operand : op->getOpOperands().take_front(heads)) {
+      Value &padded = wide[operand.get()];
+      if (!padded)
+        padded = withZeros(graph, operand.get(), extraOf(operand.get()));
+      operand.set(padded);
+    }
     builder.setInsertionPointAfter(op);
-    Value cut = graph.slice(op.getResult(), 3, 0, valueWidth);
-    op.getResult().replaceAllUsesExcept(cut, cut.getDefiningOp());
+    if (!grad) {
+      widen(graph, op->getResult(0), valueExtra);
+      continue;
+    }
+    widen(graph, grad.getDquery(), extra);
+    widen(graph, grad.getDkey(), extra);
+    widen(graph, grad.getDvalue(), valueExtra);
   }
 }
 

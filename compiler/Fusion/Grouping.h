@@ -39,6 +39,12 @@ mlir::Value storageOf(mlir::Value value);
 /// is read otherwise than element by element, a copy at the end does.
 void materializeAssigns(mlir::func::FuncOp func);
 
+/// Whether one kernel may hold `ops`, in order, where it writes what `leafOf` gives an op (null: nothing)
+/// over the old value: all that depends on the old value does so element by element at the same place.
+/// Another element could be written before it is read.
+bool replacesInStep(llvm::ArrayRef<mlir::Operation *> ops,
+                    llvm::function_ref<mlir::Value(mlir::Operation *)> leafOf);
+
 /// Copies what `op` cannot read through views: under a reshape that no linear index goes through, and where a
 /// product or attention needs other strides than the views give.
 void materializeOperands(mlir::Operation *op);
@@ -46,10 +52,15 @@ void materializeOperands(mlir::Operation *op);
 /// Makes the ops that compute a mask or bias of `attention` which is the same for all queries, from integers
 /// or booleans alone (a padding mask), ops on the operand's own shape just before it, and returns them in
 /// order: as members of its group they are computed where they are read, and nothing of them is in memory.
-llvm::SmallVector<mlir::Operation *> sinkKeyMasks(graph::AttentionOp attention);
+llvm::SmallVector<mlir::Operation *> sinkKeyMasks(AttentionLike attention);
 
-/// Gives attention heads whose widths are multiples of 8, which the skeletons of all targets take: others are
-/// filled up with zeros, which change neither scores nor sums, and the result's extra columns are cut off.
+/// Whether a result of attention or its gradient is [batch, heads, sequence, width], written with strides;
+/// others are contiguous.
+bool isHeadsResult(mlir::Value result);
+
+/// Gives attention and its gradient heads whose widths are multiples of 8, which the skeletons of all targets
+/// take: others are filled up with zeros, which change neither scores nor sums, and the results' extra
+/// columns are cut off.
 void padHeads(mlir::func::FuncOp func);
 
 /// Computes of the parts of concatenations what the function computes of the whole: casts, through views, and

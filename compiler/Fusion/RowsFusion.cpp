@@ -48,6 +48,8 @@ private:
     bool once; ///< Computed before the first run.
     int group; ///< Representative node.
     llvm::SmallVector<int, 4> inputs, users;
+    /// What writes over a leaf that this one reads: it runs later, and reads nothing of this one.
+    llvm::SmallVector<int, 1> overwrites;
   };
 
   void collectNodes() {
@@ -61,7 +63,7 @@ private:
       numbers[&op] = number;
       bool rows = isComputeOp(&op) && isRowsOp(&op);
       bool once = runsOnce(&op, memo);
-      nodes_.push_back({&op, rows, once, number, {}, {}});
+      nodes_.push_back({&op, rows, once, number, {}, {}, {}});
       llvm::SetVector<int> inputs;
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
@@ -74,10 +76,28 @@ private:
         nodes_[input].users.push_back(number);
       }
     }
+    collectOverwrites(numbers);
     members_.resize(nodes_.size());
     for (size_t number = 0; number < nodes_.size(); ++number)
       members_[number] = {static_cast<int>(number)};
     spans_.resize(nodes_.size());
+  }
+
+  void collectOverwrites(const llvm::DenseMap<Operation *, int> &numbers) {
+    for (AssignOp assign : func_.getBody().front().getOps<AssignOp>()) {
+      Operation *writer = assign.getValue().getDefiningOp();
+      int number = numbers.lookup(writer);
+      leaves_[writer] = assign.getLeaf();
+      llvm::SmallVector<Value> values{assign.getLeaf()}; // And its views.
+      while (!values.empty())
+        for (Operation *user : values.pop_back_val().getUsers()) {
+          user = func_.getBody().front().findAncestorOpInBlock(*user);
+          if (user->hasTrait<ViewLike>())
+            values.push_back(user->getResult(0));
+          else if (auto reader = numbers.find(user); reader != numbers.end() && reader->second < number)
+            nodes_[reader->second].overwrites.push_back(number);
+        }
+    }
   }
 
   /// Counts a group (or, with -1, takes it off) as spanning the gaps behind its members but the last.
@@ -103,7 +123,7 @@ private:
       }
     };
     for (int member : members_[from])
-      for (int user : nodes_[member].users)
+      for (int user : llvm::concat<int>(nodes_[member].users, nodes_[member].overwrites))
         if (user <= last && nodes_[user].group != from && nodes_[user].group != to)
           enter(nodes_[user].group);
     while (!worklist.empty()) {
@@ -111,7 +131,7 @@ private:
       if (group == to)
         return true;
       for (int member : members_[group])
-        for (int user : nodes_[member].users)
+        for (int user : llvm::concat<int>(nodes_[member].users, nodes_[member].overwrites))
           if (user <= last)
             enter(nodes_[user].group);
     }
@@ -169,6 +189,8 @@ private:
     llvm::SmallVector<Value> outputs = outputsOf(members);
     if (buffersOf(members, outputs) > maxBuffers_)
       return refuse(a, b, "the kernel would touch more than " + std::to_string(maxBuffers_) + " buffers");
+    if (!leaves_.empty() && !replacesInStep(ops, [&](Operation *op) { return leaves_.lookup(op); }))
+      return refuse(a, b, "the kernel would read a leaf at other places than it writes it");
     if (const std::optional<std::string> &reason = whyNoSpace(ops, outputs))
       return related ? refuse(a, b, *reason) : false;
     countSpans(members_[a], -1);
@@ -268,6 +290,7 @@ private:
   int64_t maxBuffers_, maxOps_;
   std::vector<Node> nodes_;
   std::vector<llvm::SmallVector<int>> members_;
+  llvm::DenseMap<Operation *, Value> leaves_; ///< That an op's result is written over.
   /// How many groups have members both up to a node and behind it.
   std::vector<int> spans_;
   llvm::DenseMap<int, llvm::SmallVector<std::string>> reasons_;

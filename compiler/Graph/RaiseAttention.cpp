@@ -384,12 +384,12 @@ Operation *Emitter::emit(NearMiss &miss) {
   SymbolicShape shape = symbolicShape(typeOf(q));
   shape.back() = symbolicShape(typeOf(v)).back();
   mlir::OpBuilder &builder = g_.builder();
-  auto attention =
-      AttentionOp::create(builder, g_.location(), tensorType(builder.getContext(), shape, element), q, k, v,
-                          mask_, bias_, builder.getF64FloatAttr(scores_.scale),
-                          scores_.softcap ? builder.getF64FloatAttr(*scores_.softcap) : mlir::FloatAttr(),
-                          causal_ ? builder.getUnitAttr() : nullptr,
-                          window_ ? builder.getI64IntegerAttr(*window_) : mlir::IntegerAttr());
+  auto attention = AttentionOp::create(
+      builder, g_.location(), tensorType(builder.getContext(), shape, element),
+      /*logsumexp=*/mlir::Type(), q, k, v, mask_, bias_, builder.getF64FloatAttr(scores_.scale),
+      scores_.softcap ? builder.getF64FloatAttr(*scores_.softcap) : mlir::FloatAttr(),
+      causal_ ? builder.getUnitAttr() : nullptr,
+      window_ ? builder.getI64IntegerAttr(*window_) : mlir::IntegerAttr());
   Value restored = g_.reshape(attention.getResult(), symbolicShape(result));
   weights_.end->getResult(0).replaceAllUsesWith(restored);
   return attention;

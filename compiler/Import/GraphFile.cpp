@@ -125,6 +125,18 @@ static llvm::LogicalResult addBounds(mlir::func::FuncOp main) {
   return mlir::success();
 }
 
+/// Tied weights may be written as several ops of one name: from here on one op is what they read.
+static void mergeParameters(mlir::func::FuncOp main) {
+  llvm::DenseMap<mlir::Attribute, ParameterOp> first;
+  for (ParameterOp parameter : llvm::make_early_inc_range(main.getBody().front().getOps<ParameterOp>())) {
+    ParameterOp kept = first.try_emplace(parameter.getParts(), parameter).first->second;
+    if (kept == parameter || kept.getType() != parameter.getType())
+      continue;
+    parameter.replaceAllUsesWith(kept.getResult());
+    parameter.erase();
+  }
+}
+
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::readGraphFile(mlir::MLIRContext *context,
                                                                           const std::string &path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getFile(path);
@@ -151,5 +163,6 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::readGraphFile(mlir::
   // A default name may be one that the file gave to another.
   if (failed(addBounds(main)) || failed(verifyGraphModule(*module)))
     return errors.status();
+  mergeParameters(main);
   return module;
 }

@@ -26,7 +26,7 @@ static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importSpec(mlir::MLIRContext 
   HEDDLE_RETURN_IF_ERROR(validate(spec, extents).with(spec.name));
   if (request.loss && spec.outputs != Outputs::Logits)
     return invalidInput(spec.name +
-                        ": the model has no logits, which a loss is made of; wanted --mode forward");
+                        ": the model has no logits, which a loss is made of: it runs forward only");
   return buildDecoder(context, spec, extents, request.loss);
 }
 

@@ -101,12 +101,12 @@ std::optional<HeadsAccess> heddle::headsAccess(Value value) {
                      strides[2]->value};
 }
 
-std::optional<HeadsAccess> heddle::headsResultAccess(AttentionOp attention, Value stored) {
+std::optional<HeadsAccess> heddle::headsResultAccess(Value written, Value stored) {
   llvm::SmallVector<mlir::Operation *> views;
-  for (Value value = stored; value != attention.getResult(); value = views.back()->getOperand(0))
+  for (Value value = stored; value != written; value = views.back()->getOperand(0))
     views.push_back(value.getDefiningOp());
   IterationSpace space;
-  SymbolicShape shape = shapeOf(attention.getResult());
+  SymbolicShape shape = shapeOf(written);
   TensorIndex result = space.addTensor(shape);
   TensorIndex index = result;
   for (mlir::Operation *view : llvm::reverse(views)) {

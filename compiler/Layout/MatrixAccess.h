@@ -37,9 +37,10 @@ struct HeadsAccess {
   int64_t batch = 0, head = 0, sequence = 0;
 };
 std::optional<HeadsAccess> headsAccess(mlir::Value value);
-/// How attention writes its result where `stored`, which views (transpose, reshape) lead to from it, is
-/// contiguous. Fails when a dimension has no single stride there or the head's width is not contiguous.
-std::optional<HeadsAccess> headsResultAccess(graph::AttentionOp attention, mlir::Value stored);
+/// How attention or its gradient writes `result` where `stored`, which views (transpose, reshape) lead to
+/// from it, is contiguous. Fails when a dimension has no single stride there or the head's width is not
+/// contiguous.
+std::optional<HeadsAccess> headsResultAccess(mlir::Value result, mlir::Value stored);
 
 /// Strides of a mask or bias along [batch, heads, query, key], in elements; 0 where it is broadcast.
 struct ScoresAccess {

@@ -1,4 +1,4 @@
-//===- AttentionLowering.cpp - An attention group becomes a skeleton ------===//
+//===- AttentionLowering.cpp - An attention group becomes skeletons -------===//
 #include "compiler/Layout/MatrixAccess.h"
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/ScalarRules.h"
@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace heddle;
 using namespace heddle::graph;
@@ -16,111 +17,69 @@ namespace {
 class AttentionLowering {
 public:
   AttentionLowering(GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason)
-      : group_(group), symbols_(symbols), reason_(reason) {}
+      : group_(group), symbols_(symbols), reason_(reason),
+        op_(*group.getBody().front().getOps<AttentionLike>().begin()) {}
 
-  std::optional<LoweredKernel> lower() {
-    auto yield = llvm::cast<YieldOp>(group_.getBody().front().getTerminator());
-    auto attention = *group_.getBody().front().getOps<AttentionOp>().begin();
-    SymbolicShape query = symbolicShape(attention.getQuery().getType());
-    SymbolicShape value = symbolicShape(attention.getValue().getType());
-    if (!query[3].isStatic() || !value[3].isStatic())
-      return fail("head dimensions must be static");
-    std::optional<HeadsAccess> accesses[4] = {
-        headsAccess(attention.getQuery()), headsAccess(attention.getKey()), headsAccess(attention.getValue()),
-        headsResultAccess(attention, yield.getValues()[0])};
-    for (int operand = 0; operand < 4; ++operand)
-      if (!accesses[operand])
-        return fail(std::string(kNames[operand]) + ": heads do not lie evenly with contiguous vectors");
-
-    std::string name = "attention_d" + std::to_string(query[3].value);
-    if (attention.getCausal())
-      name += "_causal";
-    if (windowOf(attention) != 0)
-      name += "_window";
-    FuncBuilder func(group_.getContext(), group_.getLoc(), name);
-    llvm::SmallVector<Value> buffers, counts;
-    for (int operand = 0; operand < 4; ++operand)
-      buffers.push_back(func.bufferAt(operand == 3 ? Value(group_.getResult(0)) : accesses[operand]->base,
-                                      accesses[operand]->offset, kNames[operand]));
-    llvm::ArrayRef<int64_t> keyShape = attention.getKey().getType().getShape();
-    const std::pair<const char *, int64_t> lengths[] = {{"batch", query[0].value},
-                                                        {"heads", query[1].value},
-                                                        {"key_heads", keyShape[1]},
-                                                        {"query_length", query[2].value},
-                                                        {"key_length", keyShape[2]}};
-    for (auto &[countName, number] : lengths)
-      counts.push_back(func.count(countName, number));
-    for (int operand = 0; operand < 4; ++operand) {
-      std::string prefix = kNames[operand];
-      counts.push_back(func.count(prefix + "_batch_stride", accesses[operand]->batch));
-      counts.push_back(func.count(prefix + "_head_stride", accesses[operand]->head));
-      counts.push_back(func.count(prefix + "_sequence_stride", accesses[operand]->sequence));
-    }
-
-    mlir::Type element = attention.getQuery().getType().getElementType();
-    bool broadcast = false;
-    mlir::Value read[] = {attention.getQuery(), attention.getKey(), attention.getValue()};
-    for (auto [value, access] : llvm::zip(read, accesses)) { // The result comes after them.
-      SymbolicShape shape = symbolicShape(llvm::cast<mlir::RankedTensorType>(value.getType()));
-      const int64_t strides[] = {access->batch, access->head, access->sequence};
-      for (int dim = 0; dim < 3; ++dim)
-        broadcast |= strides[dim] == 0 && !shape[dim].isOne();
-    }
-    // What legalisation sets comes after the counts.
-    mlir::Operation *skeleton = kernel::SkeletonOp::create(
-        func.builder(), func.loc(), "attention_forward", element, query[3].value, value[3].value,
-        attention.getScale(), attention.getCausal(), windowOf(attention), buffers, counts, 0, 0, 0, 0, 0, 0,
-        broadcast, false, nullptr, nullptr);
-    auto op = llvm::cast<kernel::SkeletonOp>(skeleton);
-    mlir::OpBuilder &builder = func.builder();
-    if (attention.getBias() || attention.getSoftcap()) {
-      mlir::Block &body = op.getScore().emplaceBlock();
-      Value score = body.addArgument(builder.getF32Type(), func.named("score"));
-      addIndices(body, func);
-      builder.setInsertionPointToEnd(&body);
-      if (std::optional<llvm::APFloat> softcap = attention.getSoftcap()) {
-        double number = softcap->convertToDouble();
-        // A product, and no division: the rounded reciprocal moves the score by a rounding of its own size.
-        Value reciprocal =
-            emitConstant(builder, func.loc(), builder.getF32FloatAttr(static_cast<float>(1 / number)));
-        Value part = mlir::arith::MulFOp::create(builder, func.loc(), score, reciprocal);
-        Value tanh = mlir::math::TanhOp::create(builder, func.loc(), part);
-        Value cap = emitConstant(builder, func.loc(), builder.getF32FloatAttr(static_cast<float>(number)));
-        score = mlir::arith::MulFOp::create(builder, func.loc(), tanh, cap);
-      }
-      if (attention.getBias()) {
-        Value bias = scoresOperand(func, attention.getBias(), body.getArguments().drop_front(1));
-        if (!bias)
-          return std::nullopt;
-        score = mlir::arith::AddFOp::create(builder, func.loc(), score, bias);
-      }
-      kernel::YieldOp::create(builder, func.loc(), score);
-    }
-    if (attention.getMask()) {
-      mlir::Block &body = op.getMask().emplaceBlock();
-      addIndices(body, func);
-      builder.setInsertionPointToEnd(&body);
-      Value mask = scoresOperand(func, attention.getMask(), body.getArguments());
-      if (!mask)
-        return std::nullopt;
-      kernel::YieldOp::create(builder, func.loc(), mask);
-    }
-    return func.finish(symbols_);
-  }
+  std::optional<LoweredKernel> lower(llvm::StringRef skeleton);
+  std::optional<LoweredKernel> lowerZeros();
 
 private:
-  static constexpr const char *kNames[] = {"query", "key", "value", "out"};
-
   std::nullopt_t fail(std::string why) {
     reason_ = std::move(why);
     return std::nullopt;
   }
 
-  /// 0 where no window narrows what causality leaves; one as wide as the keys hides none.
-  static int64_t windowOf(AttentionOp attention) {
-    auto window = static_cast<int64_t>(attention.getWindow().value_or(0));
-    return window < attention.getKey().getType().getDimSize(2) ? window : 0;
+  static llvm::ArrayRef<int64_t> shapeOf(Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
   }
+
+  /// The op's value for a buffer of a skeleton.
+  Value valueOf(llvm::StringRef buffer) {
+    if (auto forward = llvm::dyn_cast<AttentionOp>(op_.getOperation()))
+      return llvm::StringSwitch<Value>(buffer)
+          .Case("query", forward.getQuery())
+          .Case("key", forward.getKey())
+          .Case("value", forward.getValue())
+          .Case("out", forward.getResult())
+          .Case("logsumexp", forward.getLogsumexp());
+    auto grad = llvm::cast<AttentionGradOp>(op_.getOperation());
+    return llvm::StringSwitch<Value>(buffer)
+        .Case("query", grad.getQuery())
+        .Case("key", grad.getKey())
+        .Case("value", grad.getValue())
+        .Case("gradient", grad.getGradient())
+        .Case("logsumexp", grad.getLogsumexp())
+        .Case("delta", grad.getDelta())
+        .Case("dquery", grad.getDquery())
+        .Case("dkey", grad.getDkey())
+        .Case("dvalue", grad.getDvalue())
+        .Case("dbias", grad.getDbias());
+  }
+
+  /// Where a buffer of heads lies.
+  std::optional<HeadsAccess> headsOf(const kernel::SkeletonOperand &operand) {
+    Value of = valueOf(operand.name);
+    if (!operand.written)
+      return headsAccess(of);
+    auto yield = llvm::cast<YieldOp>(group_.getBody().front().getTerminator());
+    unsigned result = llvm::cast<mlir::OpResult>(of).getResultNumber();
+    std::optional<HeadsAccess> access = headsResultAccess(of, yield.getValues()[result]);
+    if (access)
+      access->base = group_.getResult(result);
+    return access;
+  }
+  static std::string unevenHeads(llvm::StringRef operand) {
+    return operand.str() + ": heads do not lie evenly with contiguous vectors";
+  }
+
+  /// 0 where no window narrows what causality leaves; one as wide as the keys hides none.
+  int64_t window() {
+    auto window = static_cast<int64_t>(op_.getWindow().value_or(0));
+    return window < shapeOf(op_.getKey())[2] ? window : 0;
+  }
+
+  bool addScore(FuncBuilder &func, mlir::Region &region, bool slope);
+  bool addMask(FuncBuilder &func, mlir::Region &region);
 
   void addIndices(mlir::Block &body, FuncBuilder &func) {
     for (const char *name : {"b", "h", "i", "j"})
@@ -172,11 +131,214 @@ private:
   GroupOp group_;
   const llvm::StringMap<int64_t> &symbols_;
   std::string &reason_;
+  AttentionLike op_;
 };
 
 } // namespace
 
-std::optional<LoweredKernel>
-heddle::lowerAttentionGroup(GroupOp group, const llvm::StringMap<int64_t> &symbols, std::string &reason) {
-  return AttentionLowering(group, symbols, reason).lower();
+/// What the buffers and counts of a skeleton are named after in its kernel.
+static std::string kernelName(llvm::StringRef skeleton) {
+  return llvm::StringSwitch<std::string>(skeleton)
+      .Case(kernel::kAttentionBackward, "attention_backward")
+      .Case(kernel::kAttentionKeys, "attention_keys")
+      .Case(kernel::kAttentionQueries, "attention_queries")
+      .Case(kernel::kAttentionBias, "attention_bias")
+      .Default("attention");
+}
+
+std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonName) {
+  SymbolicShape query = symbolicShape(llvm::cast<mlir::RankedTensorType>(op_.getQuery().getType()));
+  SymbolicShape value = symbolicShape(llvm::cast<mlir::RankedTensorType>(op_.getValue().getType()));
+  if (!query[3].isStatic() || !value[3].isStatic())
+    return fail("head dimensions must be static");
+  auto forward = llvm::dyn_cast<AttentionOp>(op_.getOperation());
+  bool logsumexp = forward && forward.getLogsumexp();
+  std::string name = kernelName(skeletonName) + "_d" + std::to_string(query[3].value);
+  if (op_.getCausal())
+    name += "_causal";
+  if (window() != 0)
+    name += "_window";
+  if (logsumexp)
+    name += "_lse";
+  FuncBuilder func(group_.getContext(), group_.getLoc(), name);
+
+  llvm::ArrayRef<int64_t> keyShape = shapeOf(op_.getKey());
+  bool broadcast = false;
+  llvm::SmallVector<Value> buffers, counts;
+  // Name and number of each count: function arguments are buffers first.
+  llvm::SmallVector<std::pair<std::string, int64_t>> numbers{{"batch", query[0].value},
+                                                             {"heads", query[1].value},
+                                                             {"key_heads", keyShape[1]},
+                                                             {"query_length", query[2].value},
+                                                             {"key_length", keyShape[2]}};
+  for (const kernel::SkeletonOperand &operand : kernel::skeletonOperands(skeletonName, logsumexp)) {
+    if (operand.kind == kernel::SkeletonOperand::Turns) {
+      buffers.push_back(func.turns());
+      continue;
+    }
+    Value of = valueOf(operand.name);
+    if (operand.kind != kernel::SkeletonOperand::Heads) {
+      std::optional<VectorAccess> access = VectorAccess{Value(), 0};
+      if (operand.written)
+        access->base = group_.getResult(llvm::cast<mlir::OpResult>(of).getResultNumber());
+      else
+        access = flatVector(of);
+      if (!access)
+        return fail(operand.name.str() + ": elements do not lie one behind the other");
+      buffers.push_back(func.bufferAt(access->base, access->offset, operand.name));
+      if (operand.kind == kernel::SkeletonOperand::Scores) {
+        numbers.emplace_back(operand.name.str() + "_batch", shapeOf(of)[0]);
+        numbers.emplace_back(operand.name.str() + "_heads", shapeOf(of)[1]);
+      }
+      continue;
+    }
+    std::optional<HeadsAccess> access = headsOf(operand);
+    if (!access)
+      return fail(unevenHeads(operand.name));
+    buffers.push_back(func.bufferAt(access->base, access->offset, operand.name));
+    const std::pair<const char *, int64_t> strides[] = {{"_batch_stride", access->batch},
+                                                        {"_head_stride", access->head},
+                                                        {"_sequence_stride", access->sequence}};
+    SymbolicShape shape = symbolicShape(llvm::cast<mlir::RankedTensorType>(of.getType()));
+    for (auto [dim, stride] : llvm::enumerate(strides)) {
+      numbers.emplace_back(operand.name.str() + stride.first, stride.second);
+      broadcast |= !operand.written && stride.second == 0 && !shape[dim].isOne();
+    }
+  }
+  for (auto &[countName, number] : numbers)
+    counts.push_back(func.count(countName, number));
+
+  mlir::Type element = llvm::cast<mlir::RankedTensorType>(op_.getQuery().getType()).getElementType();
+  // What legalisation sets comes after the counts.
+  mlir::Operation *skeleton =
+      kernel::SkeletonOp::create(func.builder(), func.loc(), skeletonName, element, query[3].value,
+                                 value[3].value, op_.getScale(), op_.getCausal(), window(), buffers, counts,
+                                 0, 0, 0, 0, 0, 0, broadcast, false, logsumexp, nullptr, nullptr);
+  auto op = llvm::cast<kernel::SkeletonOp>(skeleton);
+  if ((op_.getBias() || op_.getSoftcap()) && !addScore(func, op.getScore(), /*slope=*/!forward))
+    return std::nullopt;
+  if (op_.getMask() && !addMask(func, op.getMask()))
+    return std::nullopt;
+  return func.finish(symbols_);
+}
+
+std::optional<LoweredKernel> AttentionLowering::lowerZeros() {
+  SymbolicShape query = symbolicShape(llvm::cast<mlir::RankedTensorType>(op_.getQuery().getType()));
+  const kernel::SkeletonOperand operand{"dquery", kernel::SkeletonOperand::Heads, true};
+  std::optional<HeadsAccess> access = headsOf(operand);
+  if (!query[3].isStatic())
+    return fail("head dimensions must be static");
+  if (!access)
+    return fail(unevenHeads(operand.name));
+  FuncBuilder func(group_.getContext(), group_.getLoc(),
+                   kAttentionZeros.str() + "_d" + std::to_string(query[3].value));
+  mlir::OpBuilder &builder = func.builder();
+  Value dquery = func.bufferAt(access->base, access->offset, operand.name), turns = func.turns();
+  const Value lengths[] = {func.count("batch", query[0].value), func.count("heads", query[1].value),
+                           func.count("query_length", query[2].value)};
+  const Value strides[] = {func.count("batch_stride", access->batch), func.count("head_stride", access->head),
+                           func.count("sequence_stride", access->sequence)};
+  Value columns = func.extent(query[3]);
+  auto rows = kernel::RowsOp::create(builder, func.loc(), lengths);
+  mlir::Block &body = rows.getBody().emplaceBlock();
+  llvm::SmallVector<Value, 4> indices;
+  for (const char *name : {"b", "h", "i"})
+    indices.push_back(body.addArgument(builder.getIndexType(), func.named(name)));
+  builder.setInsertionPointToEnd(&body);
+  auto dim = [&](unsigned position) { return builder.getAffineDimExpr(position); };
+  auto symbol = [&](unsigned position) { return builder.getAffineSymbolExpr(position); };
+  auto store = [&](mlir::TypedAttr zero, Value buffer, mlir::AffineExpr place, mlir::ValueRange symbols) {
+    kernel::StoreOp::create(builder, func.loc(), emitConstant(builder, func.loc(), zero), buffer,
+                            mlir::AffineMap::get(indices.size(), symbols.size(), place), indices, symbols,
+                            nullptr);
+  };
+  // The counter that blocks draw their work from lies behind those of the tiles, whose number is the
+  // target's: two for each row are enough for every tile.
+  mlir::AffineExpr row = dim(0) * symbol(0) * symbol(1) + dim(1) * symbol(1) + dim(2);
+  for (int64_t half : {0, 1})
+    store(builder.getI32IntegerAttr(0), turns, row * 2 + half, {lengths[1], lengths[2]});
+  auto loop = kernel::ColumnsOp::create(builder, func.loc(), columns, mlir::TypeRange(),
+                                        llvm::ArrayRef<kernel::ReduceKind>());
+  loop.getBody().front().getArgument(0).setLoc(func.named("col"));
+  builder.setInsertionPointToStart(&loop.getBody().front());
+  indices.push_back(loop.getIndex());
+  store(builder.getF32FloatAttr(0), dquery,
+        dim(0) * symbol(0) + dim(1) * symbol(1) + dim(2) * symbol(2) + dim(3), strides);
+  kernel::YieldOp::create(builder, func.loc(), mlir::ValueRange());
+  return func.finish(symbols_);
+}
+
+/// cap(score) + bias, and under a cap with `slope` its derivative.
+bool AttentionLowering::addScore(FuncBuilder &func, mlir::Region &region, bool slope) {
+  mlir::OpBuilder &builder = func.builder();
+  mlir::Block &body = region.emplaceBlock();
+  Value score = body.addArgument(builder.getF32Type(), func.named("score"));
+  addIndices(body, func);
+  builder.setInsertionPointToEnd(&body);
+  auto number = [&](double value) {
+    return emitConstant(builder, func.loc(), builder.getF32FloatAttr(static_cast<float>(value)));
+  };
+  llvm::SmallVector<Value, 2> yields;
+  if (std::optional<llvm::APFloat> softcap = op_.getSoftcap()) {
+    double cap = softcap->convertToDouble();
+    // A product, and no division: the rounded reciprocal moves the score by a rounding of its own size.
+    Value part = mlir::arith::MulFOp::create(builder, func.loc(), score, number(1 / cap));
+    Value tanh = mlir::math::TanhOp::create(builder, func.loc(), part);
+    score = mlir::arith::MulFOp::create(builder, func.loc(), tanh, number(cap));
+    if (slope) { // 1 - tanh², which the two factors give without cancellation near the cap.
+      Value above = mlir::arith::AddFOp::create(builder, func.loc(), number(1), tanh);
+      Value below = mlir::arith::SubFOp::create(builder, func.loc(), number(1), tanh);
+      yields.push_back(mlir::arith::MulFOp::create(builder, func.loc(), above, below));
+    }
+  }
+  if (op_.getBias()) {
+    Value bias = scoresOperand(func, op_.getBias(), body.getArguments().drop_front(1));
+    if (!bias)
+      return false;
+    score = mlir::arith::AddFOp::create(builder, func.loc(), score, bias);
+  }
+  yields.insert(yields.begin(), score);
+  kernel::YieldOp::create(builder, func.loc(), yields);
+  return true;
+}
+
+bool AttentionLowering::addMask(FuncBuilder &func, mlir::Region &region) {
+  mlir::Block &body = region.emplaceBlock();
+  addIndices(body, func);
+  func.builder().setInsertionPointToEnd(&body);
+  Value mask = scoresOperand(func, op_.getMask(), body.getArguments());
+  if (mask)
+    kernel::YieldOp::create(func.builder(), func.loc(), mask);
+  return static_cast<bool>(mask);
+}
+
+llvm::SmallVector<llvm::StringRef, 3> heddle::attentionKernels(GroupOp group, llvm::StringRef device) {
+  AttentionLike op = *group.getBody().front().getOps<AttentionLike>().begin();
+  auto grad = llvm::dyn_cast<AttentionGradOp>(op.getOperation());
+  if (!grad)
+    return {kernel::kAttentionForward};
+  // What nothing reads is not computed.
+  bool queries = !group.getResult(0).use_empty();
+  bool keys = !group.getResult(1).use_empty() || !group.getResult(2).use_empty();
+  llvm::SmallVector<llvm::StringRef, 3> kernels;
+  // A GPU's float32 is bound by multiply-adds: five products in one pass, where two passes need seven.
+  if (device == "cuda" && grad.getQuery().getType().getElementType().isF32()) {
+    if (queries || keys)
+      kernels = {kAttentionZeros, kernel::kAttentionBackward};
+  } else {
+    if (keys)
+      kernels.push_back(kernel::kAttentionKeys);
+    if (queries)
+      kernels.push_back(kernel::kAttentionQueries);
+  }
+  if (grad.getDbias() && !group.getResult(3).use_empty())
+    kernels.push_back(kernel::kAttentionBias);
+  return kernels;
+}
+
+std::optional<LoweredKernel> heddle::lowerAttentionGroup(GroupOp group,
+                                                         const llvm::StringMap<int64_t> &symbols,
+                                                         std::string &reason, llvm::StringRef kernel) {
+  AttentionLowering lowering(group, symbols, reason);
+  return kernel == kAttentionZeros ? lowering.lowerZeros() : lowering.lower(kernel);
 }

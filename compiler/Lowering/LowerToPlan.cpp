@@ -55,10 +55,11 @@ public:
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto name = func_.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr);
       plan::BufferOp buffer = addBuffer(value, plan::Role::Output, name ? name.getValue() : "output");
-      if (auto parts = func_.getResultAttrOfType<mlir::ArrayAttr>(index, kGradientAttr))
-        buffer.setPartsAttr(partsOf(parts, ".grad"));
-      else
+      auto parts = func_.getResultAttrOfType<mlir::ArrayAttr>(index, kGradientAttr);
+      if (!parts)
         forward_.push_back(value);
+      else if (!parts.empty())
+        buffer.setPartsAttr(partsOf(parts, ".grad"));
     }
     llvm::SmallVector<GroupOp> groups;
     for (mlir::Operation &op : block) {
@@ -91,6 +92,17 @@ private:
       group->walk([&](mlir::Operation *inner) { llvm::for_each(inner->getOperands(), look); });
       if (early)
         return group.emitError("reads a leaf after its new value was written over it");
+      llvm::DenseMap<mlir::Operation *, Value> leaves;
+      llvm::SmallVector<mlir::Operation *> ops;
+      for (auto [inner, result] :
+           llvm::zip_equal(group.getBody().front().getTerminator()->getOperands(), group.getResults()))
+        if (Value leaf = storageOf(result); leaf != result)
+          leaves[inner.getDefiningOp()] = leaf;
+      for (mlir::Operation &op : group.getBody().front().without_terminator())
+        if (!op.hasTrait<ViewLike>())
+          ops.push_back(&op);
+      if (!replacesInStep(ops, [&](mlir::Operation *op) { return leaves.lookup(op); }))
+        return group.emitError("reads a leaf at other places than it writes it");
       for (Value result : group.getResults())
         if (Value leaf = storageOf(result); leaf != result)
           written[leaf] = group;
@@ -220,18 +232,34 @@ private:
   }
 
   LogicalResult addGroup(GroupOp group) {
-    // Results first: a buffer keeps the order of the steps that write them.
+    // Results first: a buffer keeps the order of the steps that write them. Of attention's gradient one may
+    // be neither read nor computed.
     for (Value result : group.getResults())
-      bufferOf(result);
+      if (!result.use_empty())
+        bufferOf(result);
     switch (group.getKind()) {
     case GroupKind::Product:
       return addProduct(group);
     case GroupKind::Attention: {
-      auto attention = *group.getBody().front().getOps<AttentionOp>().begin();
-      llvm::ArrayRef<int64_t> q = attention.getQuery().getType().getShape();
-      flops_ += 2.0 * q[0] * q[1] * q[2] * attention.getKey().getType().getShape()[2] *
-                (q[3] + attention.getValue().getType().getShape()[3]);
-      return addLaunch(group);
+      AttentionLike attention = *group.getBody().front().getOps<AttentionLike>().begin();
+      auto shapeOf = [](Value value) { return llvm::cast<RankedTensorType>(value.getType()).getShape(); };
+      llvm::ArrayRef<int64_t> q = shapeOf(attention.getQuery());
+      int64_t width = q[3], valueWidth = shapeOf(attention.getValue())[3];
+      // The gradient is five products; that scores are computed for several launches is no work of the
+      // model's.
+      bool forward = llvm::isa<AttentionOp>(attention.getOperation());
+      double products = forward ? width + valueWidth : 3 * width + 2 * valueWidth;
+      flops_ += 2.0 * q[0] * q[1] * q[2] * shapeOf(attention.getKey())[2] * products;
+      llvm::SmallVector<llvm::StringRef, 3> kernels = attentionKernels(group, program_.getDevice());
+      if (llvm::is_contained(kernels, kernel::kAttentionBackward)) {
+        for (Value result : group.getResults().take_front(3)) // All are computed, read or not.
+          bufferOf(result);
+        addTurns(group, q);
+      }
+      for (unsigned part = 0; part < kernels.size(); ++part)
+        if (failed(addLaunch(group, part)))
+          return failure();
+      return success();
     }
     case GroupKind::RowSums:
       return addLaunch(group);
@@ -252,23 +280,36 @@ private:
     llvm_unreachable("covered switch");
   }
 
+  /// Scratch of one gradient of attention for queries of shape `q`.
+  void addTurns(GroupOp group, llvm::ArrayRef<int64_t> q) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    auto type = RankedTensorType::get({q[0], q[1], q[2], 2}, builder_.getI32Type());
+    turns_ =
+        plan::BufferOp::create(builder_, group.getLoc(), unique("attention_turns"), plan::Role::Scratch, type,
+                               nullptr, nullptr, nullptr, nullptr, nullptr, locationText(group.getLoc()));
+  }
+
   /// What launches of one kernel have in common.
   struct Launch {
     std::string kernel;
     struct Buffer {
-      unsigned value; ///< The number in the group's key.
+      unsigned value; ///< The number in the group's key, or kTurns.
       int64_t offset;
     };
     llvm::SmallVector<Buffer, 6> buffers;
     llvm::SmallVector<int64_t, 4> counts;
   };
 
+  static constexpr unsigned kTurns = ~0u;
+
   static GroupKey keyOf(GroupOp group, std::optional<unsigned> part) {
     GroupKey key;
     key.addNumber(static_cast<uintptr_t>(group.getKind()));
     key.addNumber(part ? *part + 1 : 0);
-    for (Value result : group.getResults())
+    for (Value result : group.getResults()) {
+      key.addNumber(result.use_empty()); // Attention's gradient has no part for what is not read.
       key.defineValue(storageOf(result));
+    }
     for (mlir::Operation &op : group.getBody().front())
       key.addOp(&op);
     return key;
@@ -278,7 +319,9 @@ private:
   mlir::FailureOr<Launch> lower(GroupOp group, std::optional<unsigned> part, const GroupKey &key) {
     std::string reason;
     std::optional<LoweredKernel> kernel =
-        group.getKind() == GroupKind::Attention ? lowerAttentionGroup(group, symbols_, reason)
+        group.getKind() == GroupKind::Attention
+            ? lowerAttentionGroup(group, symbols_, reason,
+                                  attentionKernels(group, program_.getDevice())[*part])
         : group.getKind() == GroupKind::RowSums ? lowerRowSumsGroup(group, symbols_, reason)
                                                 : lowerRowsGroup(group, symbols_, reason, part);
     if (!kernel)
@@ -296,12 +339,12 @@ private:
     }
     Launch launch{symbol, {}, std::move(kernel->counts)};
     for (const LoweredKernel::Buffer &buffer : kernel->buffers)
-      launch.buffers.push_back({key.numberOf(buffer.value), buffer.offset});
+      launch.buffers.push_back({buffer.value ? key.numberOf(buffer.value) : kTurns, buffer.offset});
     return launch;
   }
 
-  /// A step for a group, or for the part of a concatenation. Groups of one key differ in what they read and
-  /// write alone; the first of them is lowered.
+  /// A step for a group, or for a part: of a concatenation, or of attention's gradient. Groups of one key
+  /// differ in what they read and write alone; the first of them is lowered.
   LogicalResult addLaunch(GroupOp group, std::optional<unsigned> part = std::nullopt) {
     GroupKey key = keyOf(group, part);
     auto found = launches_.find(key.words());
@@ -314,7 +357,11 @@ private:
     const Launch &launch = found->second;
     llvm::SmallVector<mlir::Attribute> buffers;
     for (const Launch::Buffer &buffer : launch.buffers)
-      buffers.push_back(reference(key.value(buffer.value), buffer.offset));
+      buffers.push_back(buffer.value == kTurns
+                            ? plan::RefAttr::get(builder_.getContext(),
+                                                 mlir::FlatSymbolRefAttr::get(turns_.getSymNameAttr()),
+                                                 buffer.offset)
+                            : reference(key.value(buffer.value), buffer.offset));
     plan::LaunchOp::create(builder_, group.getLoc(), launch.kernel, builder_.getArrayAttr(buffers),
                            launch.counts, phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
                            locationText(group.getLoc()));
@@ -381,6 +428,7 @@ private:
   mlir::OpBuilder builder_;
   bool tf32_;
   double flops_ = 0;
+  plan::BufferOp turns_; ///< Of the group that is added.
   llvm::DenseMap<Value, plan::BufferOp> buffers_;
   llvm::DenseMap<Value, bool> once_;
   llvm::SmallVector<Value> forward_; ///< Results of the function that are no gradients.

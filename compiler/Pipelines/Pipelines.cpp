@@ -79,7 +79,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Graph:
     // Eager runs the graph as it was imported.
     if (compiled)
-      addGraphPhase(manager, matches, /*attention=*/options.mode == "forward");
+      addGraphPhase(manager, matches);
     break;
   case CompilePhase::Layout:
     // Before autodiff: the gradient of a merged weight is one product, too.

@@ -37,7 +37,8 @@ def PlanProductLayouts : Pass<"plan-product-layouts", "::heddle::plan::ProgramOp
   let summary = "Stores what products touch as they want it";
   let description = [{
     For plans of device cuda: an output that one product writes gets a `pitch` where its rows would not begin at multiples
-    of 16 bytes (vocabularies such as GPT-2's 50257).
+    of 16 bytes (vocabularies such as GPT-2's 50257), and the product as many columns; its weight, which is n x k and whole,
+    gets the bytes of their rows.
 
     For plans of device cpu: in mode forward, where every step that touches a parameter is a tiled product that reads all of
     it as b, transposed, sets the parameter's `panel` to what the target's inner loop reads, and the products' algorithm

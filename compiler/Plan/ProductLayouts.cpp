@@ -94,7 +94,7 @@ std::optional<std::pair<int64_t, int64_t>> rowsOf(BufferOp buffer, llvm::ArrayRe
 
 struct PlanProductLayoutsPass : impl::PlanProductLayoutsBase<PlanProductLayoutsPass> {
   void runOnOperation() override {
-    ProgramOp program = getOperation();
+    ProgramOp program = program_ = getOperation();
     int64_t panel = runtime::panelOf(std::string_view(program.getTarget()));
     bool cuda = program.getDevice() == "cuda";
     if (!cuda && panel == 0)
@@ -155,7 +155,19 @@ struct PlanProductLayoutsPass : impl::PlanProductLayoutsBase<PlanProductLayoutsP
     if (uses != 1 || !names(d.getRef(), buffer) || d.getRef().getByteOffset() != 0 || d.getLd() != width ||
         width % each == 0 || static_cast<int64_t>(product.getM()) * width != type.getNumElements())
       return;
+    // The library wants as many columns, too. Those behind the last are products of what lies behind the
+    // weight, which gets the room, and are given to nobody.
     int64_t pitch = (width + each - 1) / each * each;
+    MatrixAttr b = product.getB();
+    auto k = static_cast<int64_t>(product.getK());
+    auto weight = program_.lookupSymbol<BufferOp>(b.getRef().getBuffer());
+    int64_t weightSize = b.getElementType().getIntOrFloatBitWidth() / 8;
+    if (product.getEpilogue() != Epilogue::None || product.getC() || !b.getTransposed() ||
+        b.getRef().getByteOffset() != 0 || b.getLd() != k || weight.getByteSize() != width * k * weightSize ||
+        (weight.getRole() != Role::Parameter && weight.getRole() != Role::Scratch))
+      return;
+    weight.setBytes(pitch * k * weightSize);
+    product.setN(pitch);
     buffer.setPitch(pitch);
     buffer.setBytes(static_cast<int64_t>(product.getM()) * pitch * size);
     product.setDAttr(MatrixAttr::get(&getContext(), d.getRef(), d.getElementType(), pitch, d.getBatchStride(),
@@ -185,6 +197,8 @@ struct PlanProductLayoutsPass : impl::PlanProductLayoutsBase<PlanProductLayoutsP
     }
     ++numPadded;
   }
+
+  ProgramOp program_;
 };
 
 } // namespace

@@ -169,7 +169,7 @@ void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) 
         out.floats["epsilon"] = norm.getEpsilon().convertToDouble();
         out.ints["has_bias"] = {norm.getBias() ? 1 : 0};
       })
-      .Case([&](AttentionOp attention) {
+      .Case([&](AttentionLike attention) {
         out.floats["scale"] = attention.getScale().convertToDouble();
         if (attention.getSoftcap())
           out.floats["softcap"] = attention.getSoftcap()->convertToDouble();
@@ -232,7 +232,8 @@ runtime::StatusOr<reference::Program> ProgramBuilder::build(mlir::func::FuncOp m
   for (mlir::Operation &op : body.without_terminator())
     HEDDLE_RETURN_IF_ERROR(visit(op));
   for (auto [number, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-    if (auto parts = main.getResultAttrOfType<mlir::ArrayAttr>(number, kGradientAttr))
+    if (auto parts = main.getResultAttrOfType<mlir::ArrayAttr>(number, kGradientAttr);
+        parts && !parts.empty())
       addOutputs(index_.at(value), parts, ".grad");
     else
       program_.outputs.emplace_back(main.getResultAttrOfType<mlir::StringAttr>(number, kNameAttr).str(),

@@ -5,6 +5,7 @@ using namespace heddle;
 static constexpr PolicyRule kRules[] = {
     {"matmul", PolicyRole::Any, TypeRule::Low, "f32"},
     {"attention", PolicyRole::Any, TypeRule::Low, "f32"},
+    {"attention_grad", PolicyRole::Any, TypeRule::Low, "f32"},
     {"add", PolicyRole::BiasOfProduct, TypeRule::Low, ""},
     {"softmax", PolicyRole::Any, TypeRule::Single, "f32"},
     {"softmax_grad", PolicyRole::Any, TypeRule::Single, "f32"},
@@ -21,6 +22,7 @@ static constexpr PolicyRule kRules[] = {
     {"reduce", PolicyRole::Any, TypeRule::Follow, "f32"},
     {"add", PolicyRole::Any, TypeRule::Widest, ""},
     {"sub", PolicyRole::Any, TypeRule::Widest, ""},
+    {"mul", PolicyRole::AttentionDelta, TypeRule::Inside, ""},
     {"mul", PolicyRole::Any, TypeRule::Widest, ""},
     {"div", PolicyRole::Any, TypeRule::Widest, ""},
     {"maximum", PolicyRole::Any, TypeRule::Widest, ""},
@@ -75,6 +77,8 @@ static const char *textOf(PolicyRole role) {
     return "bias of a product";
   case PolicyRole::Sum:
     return "sum";
+  case PolicyRole::AttentionDelta:
+    return "delta of attention_grad";
   }
   return "";
 }
@@ -84,6 +88,7 @@ static const char *textOf(TypeRule rule) {
   case TypeRule::Low:
     return "bf16";
   case TypeRule::Single:
+  case TypeRule::Inside:
     return "f32";
   case TypeRule::Widest:
     return "widest operand";

@@ -21,11 +21,12 @@ enum class TypeRule {
   Widest, ///< Operands are cast to the widest of their types, which the result has too. Constants do not
           ///< count.
   Follow, ///< The operand's type.
+  Inside, ///< float32 inside its kernel under every policy: operands are widened as they are read.
   Fixed,  ///< As written: leaves, tables, and casts that the user wrote.
 };
 
 /// What an op is for, where one op has several rules.
-enum class PolicyRole { Any, BiasOfProduct, Sum };
+enum class PolicyRole { Any, BiasOfProduct, Sum, AttentionDelta };
 
 struct PolicyRule {
   const char *op; ///< Mnemonic in the graph dialect.

@@ -43,10 +43,15 @@ private:
   }
   /// Which operands' types the rules are about.
   static bool takesPart(Operation *op, unsigned index) {
-    // Masks are boolean, and attention adds its bias to float32 scores whatever the bias's type.
-    auto attention = llvm::dyn_cast<AttentionOp>(op);
-    return isFloat(op->getOperand(index)) && !(attention && index >= 3);
+    // Masks are boolean, and attention adds its bias to float32 scores whatever the bias's type. Its
+    // gradient's logsumexp and delta are float32.
+    unsigned count = llvm::isa<AttentionOp>(op)       ? 3
+                     : llvm::isa<AttentionGradOp>(op) ? 4
+                                                      : op->getNumOperands();
+    return isFloat(op->getOperand(index)) && index < count;
   }
+  /// How many of the results' types, from the first on.
+  static unsigned resultsTakingPart(Operation *op) { return llvm::isa<AttentionGradOp>(op) ? 3 : 1; }
 
   void visit(Operation *op);
   void castOperand(Operation *op, unsigned index, Type element, bool ownKernel);
@@ -98,7 +103,29 @@ bool isBiasOfProduct(Operation *op) {
   return false;
 }
 
+/// The product whose sums over rows are what attention's gradient calls delta: PyTorch computes them inside
+/// of its kernel.
+bool isAttentionDelta(Operation *op) {
+  if (!llvm::isa<MulOp>(op) || !op->hasOneUse())
+    return false;
+  auto sum = llvm::dyn_cast<ReduceOp>(*op->user_begin());
+  if (!sum || sum.getKind() != ReduceKind::Sum)
+    return false;
+  llvm::SmallVector<Value> worklist{sum.getResult()};
+  while (!worklist.empty())
+    for (mlir::OpOperand &use : worklist.pop_back_val().getUses()) {
+      if (auto grad = llvm::dyn_cast<AttentionGradOp>(use.getOwner());
+          grad && &use == &grad.getDeltaMutable())
+        return true;
+      if (isView(use.getOwner()) || llvm::isa<SubOp>(use.getOwner()))
+        worklist.push_back(use.getOwner()->getResult(0));
+    }
+  return false;
+}
+
 PolicyRole roleOf(Operation *op) {
+  if (isAttentionDelta(op))
+    return PolicyRole::AttentionDelta;
   if (auto reduce = llvm::dyn_cast<ReduceOp>(op))
     return reduce.getKind() == ReduceKind::Sum ? PolicyRole::Sum : PolicyRole::Any;
   return isBiasOfProduct(op) ? PolicyRole::BiasOfProduct : PolicyRole::Any;
@@ -183,11 +210,12 @@ void Autocast::castOperand(Operation *op, unsigned index, Type element, bool own
 }
 
 void Autocast::setResult(Operation *op, Type element, Type nominal) {
-  Value result = op->getResult(0);
-  if (!isFloat(result))
-    return;
-  result.setType(withElementType(typeOf(result), element));
-  nominal_[result] = nominal;
+  for (Value result : op->getResults().take_front(resultsTakingPart(op))) {
+    if (!isFloat(result))
+      return;
+    result.setType(withElementType(typeOf(result), element));
+    nominal_[result] = nominal;
+  }
 }
 
 /// Operands are widened while they are read; with eager rounding the result is rounded where it is written.
@@ -231,7 +259,7 @@ Type Autocast::widest(Operation *op) const {
 }
 
 void Autocast::visit(Operation *op) {
-  if (op->getNumResults() != 1)
+  if (op->getNumResults() == 0)
     return;
   bool anyFloat = false;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
@@ -262,6 +290,8 @@ void Autocast::visit(Operation *op) {
       if (takesPart(op, i))
         castOperand(op, i, f32_, /*ownKernel=*/eager_);
     return setResult(op, f32_, f32_);
+  case TypeRule::Inside:
+    return computeInSingle(op, f32_);
   case TypeRule::Widest: {
     Type type = widest(op);
     // Concatenation computes nothing: it need not widen what has one type.
@@ -347,7 +377,8 @@ void Autocast::run() {
     if (!isFloat(operand.get()))
       continue;
     // A gradient has its parameter's type.
-    bool gradient = static_cast<bool>(main_.getResultAttr(operand.getOperandNumber(), kGradientAttr));
+    auto parts = main_.getResultAttrOfType<mlir::ArrayAttr>(operand.getOperandNumber(), kGradientAttr);
+    bool gradient = parts && !parts.empty();
     Type type = gradient ? (pure_ ? low_ : f32_) : nominal(operand.get());
     if (elementOf(operand.get()) != type)
       operand.set(castUnderViews(operand.get(), type, /*ownKernel=*/true));

@@ -88,12 +88,21 @@ static Value ofChosen(Derivative &d, Predicate chosen, Value own, Value other) {
   return d.select(d.compare(chosen, own, other), d.dy, tie);
 }
 
+/// dy b a^(b-1); with an exponent of 0 the power is 1 everywhere, also where a is 0 and a^-1 infinite.
+static Value ofBase(Derivative &d, Value a, Value b) {
+  Value by = d.mul(d.dy, d.mul(b, d.binary<PowOp>(a, d.binary<SubOp>(b, 1.0))));
+  mlir::DenseElementsAttr constant = splatConstant(b);
+  if (constant && constant.getSplatValue<llvm::APFloat>().isNonZero())
+    return by;
+  return d.select(d.compare(Predicate::EQ, b, d.zero()), d.zero(), by);
+}
+
 HEDDLE_BINARY_VJP(AddOp, d.dy, d.dy)
 HEDDLE_BINARY_VJP(SubOp, d.dy, d.neg(d.dy))
 HEDDLE_BINARY_VJP(MulOp, d.mul(d.dy, b), d.mul(d.dy, a))
 HEDDLE_BINARY_VJP(DivOp, d.binary<DivOp>(d.dy, b), d.mul(d.neg(d.dy), d.binary<DivOp>(y, b)))
 // Where a is 0 its logarithm is none, and the gradient by the exponent 0 (PyTorch's choice).
-HEDDLE_BINARY_VJP(PowOp, d.mul(d.dy, d.mul(b, d.binary<PowOp>(a, d.binary<SubOp>(b, 1.0)))),
+HEDDLE_BINARY_VJP(PowOp, ofBase(d, a, b),
                   d.select(d.compare(Predicate::EQ, a, d.zero()), d.zero(),
                            d.mul(d.dy, d.mul(y, d.unary<LogOp>(a)))))
 HEDDLE_BINARY_VJP(MaximumOp, ofChosen(d, Predicate::GT, a, b), ofChosen(d, Predicate::GT, b, a))

@@ -3,6 +3,7 @@
 #define HEDDLE_GRAPH_BASE_TD
 
 include "dialects/Graph/GraphAttrs.td"
+include "dialects/Interfaces/AttentionLike.td"
 include "dialects/Interfaces/Differentiable.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -23,7 +24,7 @@ def Graph_Bool : Graph_TensorOf<"::heddle::graph::hasBoolElements($_self)", "i1"
 
 class Graph_Op<string opMnemonic, list<Trait> traits = []> : Op<Graph_Dialect, opMnemonic, traits>;
 
-// A pure op with one result.
+// A pure op.
 class Graph_Pure<string opMnemonic, list<Trait> traits = []> : Graph_Op<opMnemonic, traits # [Pure]>;
 
 // Moves no data in eager execution.

@@ -81,8 +81,7 @@ static llvm::LogicalResult verifyNameAttr(mlir::Operation *op, mlir::NamedAttrib
   if (attr.getName() == kBoundAttr && llvm::isa<mlir::IntegerAttr>(attr.getValue()))
     return mlir::success();
   if (auto parts = llvm::dyn_cast<mlir::ArrayAttr>(attr.getValue());
-      attr.getName() == kGradientAttr && parts && !parts.empty() &&
-      llvm::all_of(parts, llvm::IsaPred<PartAttr>))
+      attr.getName() == kGradientAttr && parts && llvm::all_of(parts, llvm::IsaPred<PartAttr>))
     return mlir::success();
   return op->emitError() << "unknown or malformed attribute '" << attr.getName().getValue()
                          << "', wanted graph.name (a string), graph.bound (an integer) or graph.gradient "

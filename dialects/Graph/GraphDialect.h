@@ -2,6 +2,7 @@
 #ifndef HEDDLE_DIALECTS_GRAPH_GRAPHDIALECT_H
 #define HEDDLE_DIALECTS_GRAPH_GRAPHDIALECT_H
 
+#include "dialects/Interfaces/AttentionLike.h"
 #include "dialects/Interfaces/Differentiable.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -88,55 +88,6 @@ LogicalResult EmbeddingOp::verify() {
   return success();
 }
 
-/// Mask and bias stretch to the scores [B, H, Sq, Sk].
-static LogicalResult verifyScoresOperand(AttentionOp op, mlir::Value value, llvm::ArrayRef<int64_t> scores,
-                                         llvm::StringRef name) {
-  RankedTensorType type = tensorOf(value);
-  bool fits = type.getRank() == 4;
-  for (int64_t dim = 0; fits && dim < 4; ++dim)
-    fits = type.getDimSize(dim) == scores[dim] || type.getDimSize(dim) == 1;
-  if (!fits)
-    return op.emitOpError() << name << " has shape " << shapeText(type.getShape()) << ", wanted "
-                            << shapeText(scores) << " or 1 in place of any extent";
-  return success();
-}
-
-LogicalResult AttentionOp::verify() {
-  RankedTensorType query = tensorOf(getQuery()), key = tensorOf(getKey()), value = tensorOf(getValue());
-  if (query.getRank() != 4 || key.getRank() != 4 || value.getRank() != 4)
-    return emitOpError() << "wants query, key and value of rank 4, found " << query.getRank() << ", "
-                         << key.getRank() << " and " << value.getRank();
-  int64_t batch = query.getDimSize(0), heads = query.getDimSize(1), groups = key.getDimSize(1);
-  int64_t keys = key.getDimSize(2);
-  if (key.getDimSize(0) != batch || key.getDimSize(3) != query.getDimSize(3))
-    return emitOpError() << "key has shape " << shapeText(key.getShape()) << ", wanted [" << batch
-                         << ", G, Sk, " << query.getDimSize(3) << "] for query "
-                         << shapeText(query.getShape());
-  if (value.getDimSize(0) != batch || value.getDimSize(1) != groups || value.getDimSize(2) != keys)
-    return emitOpError() << "value has shape " << shapeText(value.getShape()) << ", wanted [" << batch << ", "
-                         << groups << ", " << keys << ", E]";
-  if (groups == 0 || heads % groups != 0)
-    return emitOpError() << heads << " query heads are no multiple of " << groups << " key heads";
-  int64_t wanted[] = {batch, heads, query.getDimSize(2), value.getDimSize(3)};
-  if (tensorOf(getResult()).getShape() != llvm::ArrayRef<int64_t>(wanted))
-    return emitOpError() << "result has shape " << shapeText(tensorOf(getResult()).getShape()) << ", wanted "
-                         << shapeText(wanted);
-  int64_t scores[] = {batch, heads, query.getDimSize(2), keys};
-  if (getMask() && failed(verifyScoresOperand(*this, getMask(), scores, "mask")))
-    return mlir::failure();
-  if (getBias() && failed(verifyScoresOperand(*this, getBias(), scores, "bias")))
-    return mlir::failure();
-  if (getWindow() && !getCausal())
-    return emitOpError("has a window and is not causal");
-  if (getWindow() && static_cast<int64_t>(*getWindow()) < 1)
-    return emitOpError() << "window is " << static_cast<int64_t>(*getWindow()) << ", wanted at least 1";
-  // Negated, so that NaN is refused, too.
-  if (double cap = getSoftcap() ? getSoftcap()->convertToDouble() : 1;
-      !(cap >= kLeastSoftcap && cap <= 1 / kLeastSoftcap))
-    return emitOpError() << "softcap is " << cap << ", wanted a number from 1e-30 to 1e30";
-  return success();
-}
-
 LogicalResult GroupOp::verifyRegions() {
   auto yield = llvm::cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getValues().getTypes() != getResults().getTypes())

@@ -69,8 +69,9 @@ def Graph_EmbeddingOp : Graph_Pure<"embedding", [Graph_Differentiable, AllElemen
   let hasVerifier = 1;
 }
 
-def Graph_AttentionOp : Graph_Pure<"attention", [AttrSizedOperandSegments,
-                                                 AllElementTypesMatch<["query", "key", "value", "result"]>]> {
+def Graph_AttentionOp : Graph_Pure<"attention", [
+    AttrSizedOperandSegments, AttentionLike, DeclareOpInterfaceMethods<DifferentiableOp, ["keepForVjp"]>,
+    AllElementTypesMatch<["query", "key", "value", "result"]>]> {
   let summary = "softmax(cap(scale * q kᵀ) + bias, where the mask allows) v";
   let description = [{
     query [B, H, Sq, D], key [B, G, Sk, D], value [B, G, Sk, E] → [B, H, Sq, E]; G divides H and head h reads group
@@ -82,19 +83,24 @@ def Graph_AttentionOp : Graph_Pure<"attention", [AttrSizedOperandSegments,
     key, however small. What frameworks offer as scaled_dot_product_attention; written out by the importer, found again by
     raising.
 
+    `logsumexp`, f32 [B, H, Sq], is there where a gradient wants it: the natural logarithm of the sum of the exponentials of
+    the scores that softmax sees, -inf for a query that sees no key.
+
     ```mlir
     %y = graph.attention %q, %k, %v scale 0.125 softcap 50.0 causal window 4096
         : tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32> -> tensor<4x12x512x64xf32>
+    %z, %l = graph.attention %q, %k, %v scale 0.125
+        : tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32> -> tensor<4x12x512x64xf32>, tensor<4x12x512xf32>
     ```
   }];
   let arguments = (ins Graph_Float:$query, Graph_Float:$key, Graph_Float:$value, Optional<Graph_Bool>:$mask,
                        Optional<Graph_Float>:$bias, F64Attr:$scale, OptionalAttr<F64Attr>:$softcap,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
-  let results = (outs Graph_Float:$result);
+  let results = (outs Graph_Float:$result, Optional<Graph_Float>:$logsumexp);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))? (`bias` $bias^ `:` type($bias))?
     `scale` $scale (`softcap` $softcap^)? (`causal` $causal^)? (`window` $window^)? attr-dict
-    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($logsumexp)^)?
   }];
   let extraClassDeclaration = [{
     /// Soft caps lie between this and its reciprocal: float32 holds both.
@@ -107,8 +113,9 @@ def Graph_GroupOp : Graph_Op<"group", [SingleBlockImplicitTerminator<"YieldOp">,
   let summary = "Ops that become one kernel or product";
   let description = [{
     Made by the fusion phase. The region reads values from outside directly; what others need is yielded. `rows` groups
-    are generated whole, `attention` groups hold one `graph.attention`, `product` groups one `graph.matmul`; each may hold
-    views, casts and, for products, what the epilogue takes, for attention, what computes a padding mask. `reasons` says why neighbours are not in the group.
+    are generated whole, `attention` groups hold one `graph.attention` or `graph.attention_grad`, `product` groups
+    one `graph.matmul`; each may hold views, casts and, for products, what the epilogue takes, for attention, what computes
+    a padding mask. Attention's groups yield all its results, in order. `reasons` says why neighbours are not in the group.
 
     ```mlir
     %y = graph.group rows "add+mul" {

@@ -47,14 +47,19 @@ static LogicalResult verifyLeaf(OpTy op) {
 
 LogicalResult ParameterOp::verify() { return verifyLeaf(*this); }
 
-LogicalResult StateOp::verify() { return verifyLeaf(*this); }
+LogicalResult StateOp::verify() {
+  for (PartAttr part : getParts().getAsRange<PartAttr>())
+    if (part.getInit() != InitKind::Constant)
+      return emitOpError() << "part \"" << part.getName() << "\" is drawn, wanted a constant to begin with";
+  return verifyLeaf(*this);
+}
 
 LogicalResult AssignOp::verify() {
   mlir::Operation *leaf = getLeaf().getDefiningOp();
   if (!llvm::isa_and_nonnull<ParameterOp, StateOp>(leaf))
     return emitOpError("wants the result of graph.parameter or graph.state as what is assigned to");
   for (mlir::Operation *user : leaf->getUsers())
-    if (user != getOperation() && llvm::isa<AssignOp>(user))
+    if (auto other = llvm::dyn_cast<AssignOp>(user); other && other != *this && other.getLeaf() == getLeaf())
       return emitOpError("is not the only one of its leaf");
   return success();
 }

@@ -12,6 +12,12 @@ def DifferentiableOp : OpInterface<"DifferentiableOp"> {
     parameter needs it.
   }];
   let methods = [InterfaceMethod<[{
+      The op, or what has taken its place, with the further results that its gradient reads; autodiff calls this before it
+      asks for any gradient. Uses of the results that were there are moved to the new op, and the op is erased.
+    }],
+    "::mlir::Operation *", "keepForVjp", (ins "::mlir::OpBuilder &":$builder), /*methodBody=*/"",
+    /*defaultImplementation=*/"return $_op;">,
+  InterfaceMethod<[{
       Builds the gradients of the operands that `wanted` names from those of the results. `results` has one value for each
       result, of the result's type, null where nothing reads it; not all are null. `operands` has a null value for each
       operand; each that is wanted is set to a value of its type. Failure, with an error at the op, where this form of it

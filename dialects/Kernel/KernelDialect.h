@@ -15,6 +15,27 @@
 
 #include "dialects/Kernel/KernelDialect.h.inc"
 #include "dialects/Kernel/KernelEnums.h.inc"
+
+namespace heddle::kernel {
+
+/// A buffer of a skeleton, which has them in the order of `SkeletonOp::getOperandList`.
+struct SkeletonOperand {
+  /// Heads: [batch, heads or key_heads, sequence, width] of the skeleton's element type, with three strides.
+  /// Rows: f32 [batch, heads, query_length]. Scores: f32 [bias_batch, bias_heads, query_length, key_length].
+  /// Turns: i32 [batch, heads, query_length, 2], by which blocks take turns. The latter three are contiguous.
+  enum Kind { Heads, Rows, Scores, Turns };
+  llvm::StringLiteral name;
+  Kind kind = Heads;
+  bool written = false;
+  bool added = false; ///< Read as well as written: holds zeros before.
+};
+
+/// The buffers of a skeleton before those of the generated functions; empty where the name is unknown.
+/// `logsumexp`: attention_forward gives it.
+llvm::SmallVector<SkeletonOperand, 10> skeletonOperands(llvm::StringRef skeleton, bool logsumexp = false);
+
+} // namespace heddle::kernel
+
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Kernel/KernelTypes.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -24,12 +45,18 @@
 
 namespace heddle::kernel {
 
-/// Counts of the attention_forward skeleton before the strides: batch, heads, key_heads, query_length,
-/// key_length.
+/// Names of skeletons.
+constexpr llvm::StringLiteral kAttentionForward = "attention_forward";
+constexpr llvm::StringLiteral kAttentionBackward = "attention_backward";
+constexpr llvm::StringLiteral kAttentionKeys = "attention_backward_keys";
+constexpr llvm::StringLiteral kAttentionQueries = "attention_backward_queries";
+constexpr llvm::StringLiteral kAttentionBias = "attention_backward_bias";
+
+/// Counts of all attention skeletons before the strides: batch, heads, key_heads, query_length, key_length.
 constexpr int64_t kAttentionLengths = 5;
-/// Strides: batch, head, sequence for each of query, key, value and out.
+/// Strides of attention_forward: batch, head, sequence for each of query, key, value and out.
 constexpr int64_t kAttentionStrides = 12;
-/// Buffers of attention_forward before those of the generated functions: query, key, value, out.
+/// Buffers of attention_forward that have strides: query, key, value, out.
 constexpr int64_t kAttentionBuffers = 4;
 
 /// Attribute of a count (i64): every launch gives a multiple of it.

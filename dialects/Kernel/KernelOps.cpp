@@ -278,32 +278,85 @@ LogicalResult RowSumsOp::verify() {
 // skeleton
 //===----------------------------------------------------------------------===//
 
-/// A generated function is left out or takes exactly `inputs` and yields `output`.
+/// A generated function is left out or takes exactly `inputs` and yields `output`, up to `most` times.
 static LogicalResult verifyFunction(SkeletonOp op, mlir::Region &region, llvm::StringRef name,
-                                    llvm::ArrayRef<mlir::Type> inputs, mlir::Type output) {
+                                    llvm::ArrayRef<mlir::Type> inputs, mlir::Type output, size_t most = 1) {
   if (region.empty())
     return success();
   if (region.getArgumentTypes() != mlir::TypeRange(inputs))
     return op.emitOpError() << "the " << name << " function wants " << inputs.size() << " arguments, found "
                             << region.getNumArguments() << " or other types";
   auto yield = llvm::dyn_cast_or_null<YieldOp>(region.front().empty() ? nullptr : &region.front().back());
-  if (!yield || yield.getValues().getTypes() != mlir::TypeRange(output))
-    return op.emitOpError() << "the " << name << " function wants to yield one " << output;
+  if (!yield || yield.getValues().empty() || yield.getValues().size() > most ||
+      !llvm::all_of(yield.getValues().getTypes(), [&](mlir::Type type) { return type == output; }))
+    return op.emitOpError() << "the " << name << " function wants to yield one " << output
+                            << (most == 2 ? " or two" : "");
   return success();
 }
 
+llvm::SmallVector<SkeletonOperand, 10> heddle::kernel::skeletonOperands(llvm::StringRef skeleton,
+                                                                        bool logsumexp) {
+  llvm::SmallVector<SkeletonOperand, 10> list{{"query"}, {"key"}, {"value"}};
+  if (skeleton == kAttentionForward) {
+    list.push_back({"out", SkeletonOperand::Heads, true});
+    if (logsumexp)
+      list.push_back({"logsumexp", SkeletonOperand::Rows, true});
+    return list;
+  }
+  list.append({{"gradient"}, {"logsumexp", SkeletonOperand::Rows}, {"delta", SkeletonOperand::Rows}});
+  if (skeleton == kAttentionBackward)
+    list.append({{"dquery", SkeletonOperand::Heads, true, true},
+                 {"dkey", SkeletonOperand::Heads, true},
+                 {"dvalue", SkeletonOperand::Heads, true},
+                 {"turns", SkeletonOperand::Turns, true, true}});
+  else if (skeleton == kAttentionKeys)
+    list.append({{"dkey", SkeletonOperand::Heads, true}, {"dvalue", SkeletonOperand::Heads, true}});
+  else if (skeleton == kAttentionQueries)
+    list.push_back({"dquery", SkeletonOperand::Heads, true});
+  else if (skeleton == kAttentionBias)
+    list.push_back({"dbias", SkeletonOperand::Scores, true});
+  else
+    return {};
+  return list;
+}
+
+int64_t SkeletonOp::getNumWantedCounts() {
+  int64_t counts = kAttentionLengths;
+  for (const SkeletonOperand &operand : getOperandList())
+    counts += operand.kind == SkeletonOperand::Heads ? 3 : operand.kind == SkeletonOperand::Scores ? 2 : 0;
+  return counts;
+}
+
+bool SkeletonOp::writes(mlir::Value buffer) {
+  for (auto [operand, value] : llvm::zip(getOperandList(), getBuffers()))
+    if (operand.written && value == buffer)
+      return true;
+  return false;
+}
+
 LogicalResult SkeletonOp::verify() {
-  if (getName() != "attention_forward")
-    return emitOpError() << "unknown skeleton \"" << getName() << "\", wanted attention_forward";
-  if (static_cast<int64_t>(getBuffers().size()) < kAttentionBuffers ||
-      static_cast<int64_t>(getCounts().size()) < kAttentionLengths + kAttentionStrides)
-    return emitOpError() << "wants at least " << kAttentionBuffers << " buffers and "
-                         << kAttentionLengths + kAttentionStrides << " counts, found " << getBuffers().size()
-                         << " and " << getCounts().size();
-  for (int64_t index = 0; index < kAttentionBuffers; ++index)
-    if (llvm::cast<BufferType>(getBuffers()[index].getType()).getElementType() != getElementType())
+  llvm::SmallVector<SkeletonOperand, 10> operands = getOperandList();
+  if (operands.empty())
+    return emitOpError() << "unknown skeleton \"" << getName() << "\", wanted " << kAttentionForward << ", "
+                         << kAttentionBackward << ", " << kAttentionKeys << ", " << kAttentionQueries
+                         << " or " << kAttentionBias;
+  bool forward = getName() == kAttentionForward;
+  if (getLogsumexp() && !forward)
+    return emitOpError("is no attention_forward and gives the logsumexp");
+  if (getBuffers().size() < operands.size() ||
+      static_cast<int64_t>(getCounts().size()) < getNumWantedCounts())
+    return emitOpError() << "wants at least " << operands.size() << " buffers and " << getNumWantedCounts()
+                         << " counts, found " << getBuffers().size() << " and " << getCounts().size();
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    mlir::Type wanted = mlir::Float32Type::get(getContext());
+    if (operand.kind == SkeletonOperand::Heads)
+      wanted = getElementType();
+    else if (operand.kind == SkeletonOperand::Turns)
+      wanted = mlir::IntegerType::get(getContext(), 32);
+    if (llvm::cast<BufferType>(getBuffers()[index].getType()).getElementType() != wanted)
       return emitOpError() << "buffer " << index << " has type " << getBuffers()[index].getType()
-                           << ", wanted elements " << getElementType();
+                           << ", wanted elements " << wanted;
+  }
   if (getHeadDim() < 1 || getValueDim() < 1)
     return emitOpError() << "head dimensions " << getHeadDim() << " and " << getValueDim()
                          << ", wanted at least 1";
@@ -314,7 +367,8 @@ LogicalResult SkeletonOp::verify() {
                          << ", wanted a causal one of 1 to 2147483647 keys, or 0";
   mlir::Type f32 = mlir::Float32Type::get(getContext()), index = mlir::IndexType::get(getContext());
   mlir::Type i1 = mlir::IntegerType::get(getContext(), 1);
-  if (failed(verifyFunction(*this, getScore(), "score", {f32, index, index, index, index}, f32)))
+  if (failed(verifyFunction(*this, getScore(), "score", {f32, index, index, index, index}, f32,
+                            forward ? 1 : 2)))
     return failure();
   return verifyFunction(*this, getMask(), "mask", {index, index, index, index}, i1);
 }

@@ -159,21 +159,35 @@ def Kernel_RowSumsOp : Kernel_Op<"row_sums", [MemoryEffects<[MemRead, MemWrite]>
 def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSizedOperandSegments, HasParent<"FuncOp">]> {
   let summary = "A hand-written kernel structure with generated functions";
   let description = [{
-    `attention_forward`: fused attention, memory linear in the sequence. Buffers: query, key, value, out, then what the
-    score and mask functions read. Counts, in this order: batch, heads, key_heads, query_length, key_length, then for each
-    of query, key, value and out its strides over batch, head and sequence, in elements (the head dimension is
-    contiguous). `scale` multiplies the products before `score` sees them. With `causal` query i sees key j where
+    Fused attention and its gradient (`graph.attention`, `graph.attention_grad`), memory linear in the sequence. Buffers:
+
+    | name | buffers |
+    | --- | --- |
+    | `attention_forward` | query, key, value, out; with `logsumexp` also logsumexp |
+    | `attention_backward` | query, key, value, gradient, logsumexp, delta, dquery, dkey, dvalue, turns |
+    | `attention_backward_keys` | query, key, value, gradient, logsumexp, delta, dkey, dvalue |
+    | `attention_backward_queries` | query, key, value, gradient, logsumexp, delta, dquery |
+    | `attention_backward_bias` | query, key, value, gradient, logsumexp, delta, dbias |
+
+    then what the score and mask functions read. logsumexp and delta are f32 [batch, heads, query_length], dbias is f32
+    [bias_batch, bias_heads, query_length, key_length], contiguous. Counts, in this order: batch, heads, key_heads,
+    query_length, key_length, then for each other buffer, in order, its strides over batch, head and sequence, in elements
+    (the head dimension is contiguous; not for turns); for `attention_backward_bias` then bias_batch and bias_heads, which are batch and
+    heads or 1, where the gradient is the sum over them. A skeleton writes all of out, logsumexp, dkey, dvalue, dquery or
+    dbias. `attention_backward` is keys and queries in one pass: blocks add to dquery, in an order that turns, i32
+    [batch, heads, query_length, 2], keep; both hold zeros before. `scale` multiplies the products before `score` sees them. With `causal` query i sees key j where
     j <= i + key_length - query_length, and with a `window` (0: none) only where also
     j > i + key_length - query_length - window.
 
-    The score region takes (f32 score, index batch, head, query, key) and yields f32; the mask region takes the four
-    indices and yields i1, true where the query sees the key. An empty region leaves the step out. Loads in them read the
-    kernel's own buffers.
+    The score region takes (f32 score, index batch, head, query, key) and yields f32; of a gradient it yields, where it is
+    not the score plus something, as a second f32 its derivative by the score. The mask region takes the four indices and
+    yields i1, true where the query sees the key. An empty region leaves the step out. Loads in them read the kernel's own
+    buffers.
 
-    `broadcast`: query, key or value repeats itself along batch, heads or sequence, a stride of it is 0.
+    `broadcast`: a buffer that is read repeats itself along batch, heads or sequence, a stride of it is 0.
 
-    Tile sizes, threads, `minBlocks` (blocks that share a multiprocessor, which caps registers) and `aligned` (the four
-    operands and their strides keep to multiples of 16 bytes) are set by legalisation for a GPU; zero before. So are
+    Tile sizes, threads, `minBlocks` (blocks that share a multiprocessor, which caps registers) and `aligned` (the operands
+    with strides and their strides keep to multiples of 16 bytes) are set by legalisation for a GPU; zero before. So are
     `version`, which of the device library's kernels for attention it is, `stages`, tiles of keys under way at once where
     the version leaves the number open, and `reason`, why it is not the fastest of the target's versions.
   }];
@@ -183,12 +197,19 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
                        DefaultValuedAttr<I64Attr, "0">:$tileM, DefaultValuedAttr<I64Attr, "0">:$tileN,
                        DefaultValuedAttr<I64Attr, "0">:$threads, DefaultValuedAttr<I64Attr, "0">:$sharedBytes,
                        DefaultValuedAttr<I64Attr, "0">:$minBlocks, DefaultValuedAttr<I64Attr, "0">:$stages,
-                       UnitAttr:$broadcast, UnitAttr:$aligned,
+                       UnitAttr:$broadcast, UnitAttr:$aligned, UnitAttr:$logsumexp,
                        OptionalAttr<StrAttr>:$version, OptionalAttr<StrAttr>:$reason);
   let regions = (region AnyRegion:$score, AnyRegion:$mask);
   let assemblyFormat = [{
     $name `<` $elementType `,` $headDim `,` $valueDim `>` `scale` $scale (`causal` $causal^)? (`window` $window^)?
     `(` $buffers `:` type($buffers) `)` `[` $counts `]` `score` $score `mask` $mask attr-dict
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<SkeletonOperand, 10> getOperandList() { return skeletonOperands(getName(), getLogsumexp()); }
+    /// Counts that such a skeleton has.
+    int64_t getNumWantedCounts();
+    /// Whether `buffer` is written.
+    bool writes(::mlir::Value buffer);
   }];
   let hasVerifier = 1;
 }

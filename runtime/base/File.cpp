@@ -9,7 +9,9 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 namespace heddle::runtime {
 
@@ -58,16 +60,26 @@ AtomicFile::~AtomicFile() {
     ::unlink(temporary_.c_str());
 }
 
-StatusOr<AtomicFile> AtomicFile::create(const std::string &path) {
+/// Where a chain of links ends: a file that is written through a link must not take the link's place.
+static std::string behindLinks(const std::string &path) {
   struct stat info;
-  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+  if (lstat(path.c_str(), &info) != 0 || !S_ISLNK(info.st_mode))
+    return path;
+  std::unique_ptr<char, decltype(&std::free)> target(realpath(path.c_str(), nullptr), std::free);
+  return target ? target.get() : path; // A link to nothing is replaced.
+}
+
+StatusOr<AtomicFile> AtomicFile::create(const std::string &given) {
+  struct stat info;
+  if (stat(given.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     if (S_ISDIR(info.st_mode))
-      return unavailable("cannot write " + path + ": it is a folder");
-    int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      return unavailable("cannot write " + given + ": it is a folder");
+    int descriptor = ::open(given.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor < 0)
-      return unavailable("cannot write " + path + ": " + reason(errno));
-    return AtomicFile(path, "", descriptor);
+      return unavailable("cannot write " + given + ": " + reason(errno));
+    return AtomicFile(given, "", descriptor);
   }
+  std::string path = behindLinks(given);
   // The name is unique among processes and within this one.
   static std::atomic<unsigned> count{0};
   std::string temporary =

@@ -14,8 +14,8 @@ namespace heddle::runtime {
 
 /// A file that appears under its name only when it is complete: bytes go to a temporary name beside it, and
 /// `commit` flushes them to the disk and renames. Destroyed without `commit`, it leaves nothing behind. A
-/// path that names a device or a pipe is written directly. Errors are Unavailable and name the path and the
-/// reason; for a full disk, also the bytes wanted and free.
+/// path that names a device or a pipe is written directly; of a link, the file behind it is written. Errors
+/// are Unavailable and name the path and the reason; for a full disk, also the bytes wanted and free.
 class AtomicFile {
 public:
   static StatusOr<AtomicFile> create(const std::string &path);

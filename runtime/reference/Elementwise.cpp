@@ -134,7 +134,7 @@ Status compare(Context &c) {
   auto found = predicates.find(predicate);
   if (found == predicates.end())
     return invalidInput("predicate: wanted eq, ne, lt, le, gt or ge, found " + predicate);
-  return found->second(c);
+  return found->second.run(c);
 }
 
 Status select(Context &c) {

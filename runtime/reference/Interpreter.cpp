@@ -105,6 +105,7 @@ const Handlers &allHandlers() {
     addViews(table);
     addMatmul(table);
     addAttention(table);
+    addAttentionGrad(table);
     return table;
   }();
   return handlers;
@@ -123,10 +124,7 @@ public:
     HEDDLE_RETURN_IF_ERROR(readParameters(parameters));
     for (size_t i = 0; i < program.operations.size(); ++i) {
       const Operation &operation = program.operations[i];
-      std::string context = "operation " + std::to_string(i) + " (" + operation.name + ")";
-      if (!operation.location.empty())
-        context += " at " + operation.location;
-      HEDDLE_RETURN_IF_ERROR(runOperation(operation).with(context));
+      HEDDLE_RETURN_IF_ERROR(runOperation(operation).with(nameOf(operation, i)));
       release(static_cast<int64_t>(i));
     }
     return Status::ok();
@@ -157,20 +155,37 @@ private:
     return Status::ok();
   }
 
+  static std::string nameOf(const Operation &operation, size_t index) {
+    return "operation " + std::to_string(index) + " (" + operation.name + ")" +
+           (operation.location.empty() ? "" : " at " + operation.location);
+  }
+
+  Status checkResults(const Operation &operation) const {
+    auto found = allHandlers().find(operation.name);
+    if (found == allHandlers().end())
+      return invalidInput("the reference does not know this operation");
+    const Handler &handler = found->second;
+    std::string wanted = handler.mostResults == 1 ? "one result"
+                                                  : std::to_string(handler.leastResults) + " to " +
+                                                        std::to_string(handler.mostResults) + " results";
+    if (size_t count = operation.results.size(); count < handler.leastResults || count > handler.mostResults)
+      return invalidInput("wanted " + wanted + ", found " + std::to_string(count));
+    for (int32_t value : operation.results)
+      HEDDLE_RETURN_IF_ERROR(checkValue("result", value));
+    return Status::ok();
+  }
+
   /// A tensor is freed after the last operation that reads it; outputs are kept.
   Status findLastUses() {
     lastUse.assign(program.values.size(), -1);
     for (size_t i = 0; i < program.operations.size(); ++i) {
       const Operation &operation = program.operations[i];
-      std::string context = "operation " + std::to_string(i) + " (" + operation.name + ")";
+      std::string context = nameOf(operation, i);
       for (int32_t value : operation.operands) {
         HEDDLE_RETURN_IF_ERROR(checkValue("operand", value).with(context));
         lastUse[static_cast<size_t>(value)] = static_cast<int64_t>(i);
       }
-      if (operation.results.size() != 1)
-        return invalidInput(context + ": wanted one result, found " +
-                            std::to_string(operation.results.size()));
-      HEDDLE_RETURN_IF_ERROR(checkValue("result", operation.results[0]).with(context));
+      HEDDLE_RETURN_IF_ERROR(checkResults(operation).with(context));
     }
     for (auto &[name, value] : program.outputs) {
       HEDDLE_RETURN_IF_ERROR(checkValue("output " + name, value));
@@ -243,23 +258,24 @@ private:
   }
 
   Status runOperation(const Operation &operation) {
-    auto handler = allHandlers().find(operation.name);
-    if (handler == allHandlers().end())
-      return invalidInput("the reference does not know this operation");
     std::vector<const Tensor *> operands;
     for (int32_t value : operation.operands) {
       if (!defined[static_cast<size_t>(value)])
         return invalidInput("value " + std::to_string(value) + " is used before it is computed");
       operands.push_back(&tensors[static_cast<size_t>(value)]);
     }
-    auto result = static_cast<size_t>(operation.results[0]);
-    if (defined[result])
-      return invalidInput("value " + std::to_string(result) + " is computed twice");
-    Tensor tensor(static_cast<size_t>(elementCount(program.values[result].shape)));
-    Context context(program, operation, std::move(operands), tensor, pool);
-    HEDDLE_RETURN_IF_ERROR(handler->second(context));
-    tensors[result] = std::move(tensor);
-    defined[result] = true;
+    std::vector<Tensor> results;
+    for (int32_t value : operation.results) {
+      auto result = static_cast<size_t>(value);
+      if (defined[result])
+        return invalidInput("value " + std::to_string(value) + " is computed twice");
+      defined[result] = true;
+      results.emplace_back(static_cast<size_t>(elementCount(program.values[result].shape)));
+    }
+    Context context(program, operation, std::move(operands), results, pool);
+    HEDDLE_RETURN_IF_ERROR(allHandlers().at(operation.name).run(context));
+    for (size_t i = 0; i < results.size(); ++i)
+      tensors[static_cast<size_t>(operation.results[i])] = std::move(results[i]);
     return Status::ok();
   }
 

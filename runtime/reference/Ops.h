@@ -1,7 +1,7 @@
 //===- Ops.h - How the interpreter runs one operation -----------*- C++ -*-===//
 //
 // Each family of operations is one file that adds its handlers to a table by name. A handler finds its
-// operands computed and the result's shape given, checks what it relies on, and fills the result. Values of
+// operands computed and the results' shapes given, checks what it relies on, and fills the results. Values of
 // every type are float64: integers are exact below 2^53, booleans are 0 or 1.
 //
 //===----------------------------------------------------------------------===//
@@ -29,8 +29,9 @@ Shape stridesOf(const Shape &shape);
 class Context {
 public:
   Context(const Program &program, const Operation &operation, std::vector<const Tensor *> operands,
-          Tensor &result, ThreadPool &pool)
-      : program(program), operation(operation), operands(std::move(operands)), out(result), pool(pool) {}
+          std::vector<Tensor> &results, ThreadPool &pool)
+      : program(program), operation(operation), operands(std::move(operands)), results(results),
+        out(results.front()), pool(pool) {}
 
   size_t operandCount() const { return operands.size(); }
   const double *operand(size_t i) const { return operands[i]->data(); }
@@ -40,9 +41,12 @@ public:
   DType operandType(size_t i) const {
     return program.values[static_cast<size_t>(operation.operands[i])].dtype;
   }
-  const Shape &resultShape() const { return program.values[static_cast<size_t>(operation.results[0])].shape; }
+  size_t resultCount() const { return results.size(); }
+  const Shape &resultShape(size_t i = 0) const {
+    return program.values[static_cast<size_t>(operation.results[i])].shape;
+  }
   DType resultType() const { return program.values[static_cast<size_t>(operation.results[0])].dtype; }
-  double *result() const { return out.data(); }
+  double *result(size_t i = 0) const { return results[i].data(); }
 
   /// Checks, each an InvalidInput that says what was wanted and found.
   Status wantOperands(size_t least, size_t most) const;
@@ -61,11 +65,20 @@ public:
   const Program &program;
   const Operation &operation;
   std::vector<const Tensor *> operands;
-  Tensor &out;
+  std::vector<Tensor> &results;
+  Tensor &out; ///< The first of them.
   ThreadPool &pool;
 };
 
-using Handler = Status (*)(Context &);
+/// Runs an operation of `leastResults` to `mostResults` results.
+struct Handler {
+  using Function = Status (*)(Context &);
+  Handler(Function run, size_t leastResults = 1, size_t mostResults = 1)
+      : run(run), leastResults(leastResults), mostResults(mostResults) {}
+
+  Function run;
+  size_t leastResults, mostResults;
+};
 using Handlers = std::map<std::string, Handler>;
 
 void addElementwise(Handlers &handlers);
@@ -74,6 +87,7 @@ void addLoss(Handlers &handlers);
 void addViews(Handlers &handlers);
 void addMatmul(Handlers &handlers);
 void addAttention(Handlers &handlers);
+void addAttentionGrad(Handlers &handlers);
 
 /// Elements worth a thread of their own.
 inline constexpr int64_t kGrain = 4096;

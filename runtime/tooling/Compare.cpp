@@ -42,7 +42,7 @@ StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result,
     return invalidInput("the result has " + std::to_string(count) + " elements, the reference " +
                         std::to_string(reference.size()));
   Difference difference;
-  Norm referenceNorm, errorNorm;
+  Norm referenceNorm, squareNorm, errorNorm;
   // In pieces: an output of logits has tens of millions of elements.
   constexpr int64_t kPiece = 1 << 16;
   std::vector<double> piece(std::min(count, kPiece));
@@ -51,8 +51,10 @@ StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result,
     widenToF64(dtype, result.data() + begin * sizeOf(dtype), piece.data(), size);
     for (int64_t i = 0; i < size; ++i) {
       double found = piece[i], wanted = reference[begin + i];
-      if (std::isfinite(wanted))
+      if (std::isfinite(wanted)) {
         referenceNorm.add(wanted);
+        squareNorm.add(wanted * wanted);
+      }
       if (std::isfinite(wanted) && std::isfinite(found)) {
         ++difference.compared;
         errorNorm.add(found - wanted);
@@ -65,6 +67,9 @@ StatusOr<Difference> compare(DType dtype, std::span<const uint8_t> result,
     }
   }
   difference.referenceNorm = referenceNorm.value();
+  // Squares below float64's range are none; then so is the ratio.
+  if (double ratio = referenceNorm.value() * referenceNorm.value() / squareNorm.value(); std::isfinite(ratio))
+    difference.carriers = ratio * ratio;
   difference.errorNorm = errorNorm.value();
   return difference;
 }
@@ -86,16 +91,34 @@ double unitRoundoff(DType dtype) {
   return 0;
 }
 
-double errorBound(DType dtype, const Difference &eager, int64_t longestSum) {
+double movedScale(double change, int64_t elements, double gradientError, bool zeroGradient) {
+  auto all = static_cast<double>(elements);
+  double unsure = zeroGradient ? all : std::min(all, 4 * gradientError * all + 4);
+  return 2 * change * std::sqrt(unsure);
+}
+
+bool isZeroGradient(double norm, double largest) {
+  return norm <= 1e-10 * largest; // Far above what float64's own rounding leaves.
+}
+
+double errorBound(DType dtype, const Difference &eager, const ErrorScale &scale) {
+  constexpr double kFew = 64;
   double own = unitRoundoff(dtype);
   if (own == 0)
     return 1.5 * eager.relative(); // Integers have no rounding.
-  double sums = std::sqrt(static_cast<double>(longestSum)) / 2 * unitRoundoff(DType::F32);
-  return std::max({1.5 * eager.relative(), 4 * own, sums});
+  if (scale.gradients > 0 && isZeroGradient(eager.referenceNorm, scale.gradients)) {
+    double absolute = std::max(1.5 * eager.errorNorm, 4 * std::max(own, scale.roundoff) * scale.gradients);
+    return eager.referenceNorm > 0 ? absolute / eager.referenceNorm : absolute;
+  }
+  double sums = std::sqrt(static_cast<double>(scale.longestSum)) / 2 * unitRoundoff(DType::F32);
+  double few =
+      eager.carriers > 0 && eager.carriers < kFew ? std::max(3 * eager.relative(), scale.roundoff) : 0;
+  double moved = eager.referenceNorm > 0 ? scale.moved / eager.referenceNorm : scale.moved;
+  return std::max({1.5 * eager.relative(), 4 * own, sums, few, moved});
 }
 
-bool passes(DType dtype, const Difference &eager, const Difference &compiled, int64_t longestSum) {
-  return compiled.misplaced == 0 && compiled.relative() <= errorBound(dtype, eager, longestSum);
+bool passes(DType dtype, const Difference &eager, const Difference &compiled, const ErrorScale &scale) {
+  return compiled.misplaced == 0 && compiled.relative() <= errorBound(dtype, eager, scale);
 }
 
 } // namespace heddle::runtime

@@ -123,6 +123,29 @@ private:
 };
 
 StatusOr<HostTensor> parseNpy(std::span<const uint8_t> bytes) {
+  HEDDLE_ASSIGN_OR_RETURN(NpyHeader header, parseNpyHeader(bytes));
+  HostTensor tensor;
+  const TypeName *type = nullptr;
+  for (const TypeName &candidate : kTypes)
+    if (candidate.descr == header.descr)
+      type = &candidate;
+  if (!type)
+    return invalidInput("element type '" + header.descr +
+                        "'; wanted <f4, <f2, <i4, <i8, |b1 or |u1 (little-endian)");
+  tensor.dtype = type->dtype;
+  tensor.shape = std::move(header.shape);
+  HEDDLE_ASSIGN_OR_RETURN(int64_t wanted, byteCount(tensor.dtype, tensor.shape));
+  std::span<const uint8_t> data = bytes.subspan(header.dataOffset);
+  if (static_cast<int64_t>(data.size()) != wanted)
+    return invalidInput(describe(tensor.dtype, tensor.shape) + " needs " + std::to_string(wanted) +
+                        " bytes of data, found " + std::to_string(data.size()));
+  tensor.data.assign(data.begin(), data.end());
+  return tensor;
+}
+
+} // namespace
+
+StatusOr<NpyHeader> parseNpyHeader(std::span<const uint8_t> bytes) {
   std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   if (!text.starts_with(kMagic) || text.size() < 10)
     return invalidInput("not a .npy file: it does not begin with \\x93NUMPY and a version");
@@ -140,30 +163,12 @@ StatusOr<HostTensor> parseNpy(std::span<const uint8_t> bytes) {
     return invalidInput("truncated: the header has " + std::to_string(length) + " bytes and the file " +
                         std::to_string(text.size()));
 
-  HeaderParser header(text.substr(8 + lengthBytes, length));
-  HEDDLE_RETURN_IF_ERROR(header.parse());
-  HostTensor tensor;
-  const TypeName *type = nullptr;
-  for (const TypeName &candidate : kTypes)
-    if (candidate.descr == *header.descr)
-      type = &candidate;
-  if (!type)
-    return invalidInput("element type '" + std::string(*header.descr) +
-                        "'; wanted <f4, <f2, <i4, <i8, |b1 or |u1 (little-endian)");
-  if (*header.fortran && header.shape.size() > 1)
+  HeaderParser parser(text.substr(8 + lengthBytes, length));
+  HEDDLE_RETURN_IF_ERROR(parser.parse());
+  if (*parser.fortran && parser.shape.size() > 1)
     return invalidInput("the array is in Fortran order; save numpy.ascontiguousarray(array) instead");
-  tensor.dtype = type->dtype;
-  tensor.shape = std::move(header.shape);
-  HEDDLE_ASSIGN_OR_RETURN(int64_t wanted, byteCount(tensor.dtype, tensor.shape));
-  std::span<const uint8_t> data = bytes.subspan(begin);
-  if (static_cast<int64_t>(data.size()) != wanted)
-    return invalidInput(describe(tensor.dtype, tensor.shape) + " needs " + std::to_string(wanted) +
-                        " bytes of data, found " + std::to_string(data.size()));
-  tensor.data.assign(data.begin(), data.end());
-  return tensor;
+  return NpyHeader{std::string(*parser.descr), std::move(parser.shape), begin};
 }
-
-} // namespace
 
 StatusOr<HostTensor> readNpy(const std::string &path) {
   HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> bytes, readFile(path));

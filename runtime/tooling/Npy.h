@@ -13,6 +13,16 @@
 
 namespace heddle::runtime {
 
+/// What a file's header says.
+struct NpyHeader {
+  std::string descr; ///< The element type as NumPy spells it: "<u2".
+  std::vector<int64_t> shape;
+  size_t dataOffset = 0; ///< Where the array begins in the file, in C order.
+};
+
+/// Parses the header at the beginning of a file; `bytes` may end anywhere behind it. InvalidInput as readNpy.
+StatusOr<NpyHeader> parseNpyHeader(std::span<const uint8_t> bytes);
+
 /// Reads a .npy file of versions 1 to 3. Types f4, f2, i4, i8, b1 and u1, little-endian, in C order;
 /// InvalidInput names the file and says what else was found. bf16 has no type in NumPy: use safetensors.
 StatusOr<HostTensor> readNpy(const std::string &path);

@@ -3,7 +3,6 @@
 
 from support.driver import Test
 from support.graph import Graph
-from support.tensors import tensor_type
 
 test = Test()
 for precision in ("fp32", "bf16"):
@@ -12,13 +11,8 @@ for precision in ("fp32", "bf16"):
                      "--vocab", "1000", "--context", str(context), "--precision", precision)
 
 
-def parameter(graph, name, shape, init="normal, 0.5"):
-    extents = ", ".join(map(str, shape))
-    return graph.op(f'parameter [#graph.part<"{name}", [{extents}], {init}>] : {tensor_type("f32", shape)}', "f32", shape)
-
-
 def norms(graph):
-    weight, bias = parameter(graph, "w", (65,), "constant, 1.5"), parameter(graph, "b", (65,))
+    weight, bias = graph.parameter("w", (65,), "constant, 1.5"), graph.parameter("b", (65,), "normal, 0.5")
     type_ = f"{graph.types['%x']}, {graph.types[weight]}"
     first = graph.op(f"layer_norm %x, {weight}, {bias} epsilon 1.0e-5 : {type_}, {graph.types[bias]}", "f32", (7, 65))
     return graph.op(f"rms_norm {first}, {weight} epsilon 1.0e-6 : {type_}", "f32", (7, 65))
@@ -50,10 +44,10 @@ def reductions(graph):
 
 
 def mlp(graph):
-    hidden = graph.matmul("%x", parameter(graph, "up", (65, 130), "normal, 0.1"))
-    bias = graph.broadcast(graph.reshape(parameter(graph, "bias", (130,)), (1, 130)), (7, 130))
+    hidden = graph.matmul("%x", graph.parameter("up", (65, 130), "normal, 0.1"))
+    bias = graph.broadcast(graph.reshape(graph.parameter("bias", (130,), "normal, 0.5"), (1, 130)), (7, 130))
     hidden = graph.unary("gelu erf", graph.binary("add", hidden, bias))
-    return graph.binary("add", "%x", graph.matmul(hidden, parameter(graph, "down", (130, 65), "normal, 0.1")))
+    return graph.binary("add", "%x", graph.matmul(hidden, graph.parameter("down", (130, 65), "normal, 0.1")))
 
 
 def several(graph):

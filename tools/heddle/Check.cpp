@@ -13,9 +13,11 @@
 #include "tools/heddle/Support/Weights.h"
 
 #include "runtime/base/Convert.h"
+#include "runtime/plan/Verify.h"
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -37,8 +39,9 @@ struct OutputCheck {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
   Difference eager, compiled;
-  int64_t longestSum = 0; ///< As errorBound wants it.
-  bool ok() const { return passes(dtype, eager, compiled, longestSum); }
+  ErrorScale scale;
+  double bound() const { return errorBound(dtype, eager, scale); }
+  bool ok() const { return passes(dtype, eager, compiled, scale); }
 };
 
 /// The outputs of one pipeline. The executor is gone afterwards: the two never hold memory at once.
@@ -86,16 +89,62 @@ int64_t longestProduct(const Plan &plan) {
   return longest;
 }
 
+/// What products round their operands to.
+double roundoffOf(const std::string &precision) {
+  constexpr double kTf32 = 0x1p-11; // Ten bits are stored.
+  if (precision == "tf32")
+    return kTf32;
+  return unitRoundoff(precision == "fp32" ? DType::F32 : DType::BF16);
+}
+
+/// Whether an output is the gradient of a parameter, or what a step kept of it.
+bool isGradient(const std::string &name) { return name.ends_with(".grad") || name.starts_with("exp_avg."); }
+
+/// What a step moved each weight by: sets the scale of weights from what they were and the reference's
+/// result.
+Status scaleWeights(const reference::Program &program, const reference::ParameterReader &reader,
+                    const std::map<std::string, reference::Tensor> &results,
+                    std::vector<OutputCheck> &checks) {
+  std::map<std::string, OutputCheck *> byName;
+  for (OutputCheck &check : checks)
+    byName[check.name] = &check;
+  std::vector<OutputCheck *> weights;
+  double change = 0;
+  for (const auto &[parts, value] : program.parameters)
+    for (const ParameterPart &part : parts) {
+      auto check = byName.find(part.name);
+      if (check == byName.end())
+        continue; // Nothing trains it.
+      HEDDLE_ASSIGN_OR_RETURN(reference::Tensor before, reader(part));
+      const reference::Tensor &after = results.at(part.name);
+      double squares = 0;
+      for (size_t i = 0; i < after.size(); ++i)
+        squares += (after[i] - before[i]) * (after[i] - before[i]);
+      change = std::max(change, std::sqrt(squares / static_cast<double>(after.size())));
+      weights.push_back(check->second);
+    }
+  for (OutputCheck *weight : weights) {
+    auto moment = byName.find("exp_avg." + weight->name);
+    if (moment == byName.end())
+      return internalError("the step gives no first moment of '" + weight->name + "'");
+    const Difference &gradient = moment->second->eager;
+    weight->scale.moved = movedScale(change, elementsOf(weight->shape), gradient.relative(),
+                                     isZeroGradient(gradient.referenceNorm, moment->second->scale.gradients));
+  }
+  return Status::ok();
+}
+
 StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, reference::Tensor> &reference,
                                                 const Tensors &eager, const Tensors &compiled,
-                                                int64_t longestSum) {
+                                                const Plan &plan) {
   std::vector<OutputCheck> checks;
+  ErrorScale scale{longestProduct(plan), roundoffOf(plan.precision)};
   for (const auto &[name, wanted] : reference) {
     auto eagerOutput = eager.find(name), compiledOutput = compiled.find(name);
     if (eagerOutput == eager.end() || compiledOutput == compiled.end())
       return internalError("output '" + name + "' of the graph is missing in the " +
                            (eagerOutput == eager.end() ? "eager" : "compiled") + " plan");
-    OutputCheck check{name, compiledOutput->second.dtype, compiledOutput->second.shape, {}, {}, longestSum};
+    OutputCheck check{name, compiledOutput->second.dtype, compiledOutput->second.shape, {}, {}, scale};
     if (eagerOutput->second.dtype != check.dtype)
       return internalError("output '" + name +
                            "' has another type in the eager plan than in the compiled one");
@@ -103,6 +152,13 @@ StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, refe
     HEDDLE_ASSIGN_OR_RETURN(check.compiled, compare(check.dtype, compiledOutput->second.data, wanted));
     checks.push_back(std::move(check));
   }
+  double largest = 0;
+  for (const OutputCheck &check : checks)
+    if (isGradient(check.name))
+      largest = std::max(largest, check.eager.referenceNorm);
+  for (OutputCheck &check : checks)
+    if (isGradient(check.name))
+      check.scale.gradients = largest;
   if (checks.empty())
     return invalidInput("the model has no outputs: there is nothing to check");
   return checks;
@@ -135,8 +191,7 @@ std::string checkTable(const std::vector<OutputCheck> &checks) {
                {"verdict"}});
   for (const OutputCheck &check : checks)
     table.add({check.name, describe(check.dtype, check.shape), scientific(check.eager.relative()),
-               scientific(check.compiled.relative()),
-               scientific(errorBound(check.dtype, check.eager, check.longestSum)),
+               scientific(check.compiled.relative()), scientific(check.bound()),
                scientific(check.eager.maxAbs), scientific(check.compiled.maxAbs),
                std::to_string(check.compiled.misplaced), std::to_string(check.compiled.bothNaN),
                verdict(check)});
@@ -157,7 +212,7 @@ std::string checkJson(const Plan &plan, const std::vector<OutputCheck> &checks, 
                               {"reference_norm", check.compiled.referenceNorm},
                               {"eager_error", check.eager.relative()},
                               {"compiled_error", check.compiled.relative()},
-                              {"bound", errorBound(check.dtype, check.eager, check.longestSum)},
+                              {"bound", check.bound()},
                               {"eager_max_abs", check.eager.maxAbs},
                               {"compiled_max_abs", check.compiled.maxAbs},
                               {"misplaced", check.compiled.misplaced},
@@ -188,10 +243,11 @@ Status runCheck(const CheckFlags &flags) {
   progress.clear();
   if (!reference)
     return std::move(reference).status().with("the float64 reference");
-  HEDDLE_ASSIGN_OR_RETURN(
-      std::vector<OutputCheck> checks,
-      checkOutputs(*reference, eagerOutputs, compiledOutputs, longestProduct(compiled.plan)));
+  HEDDLE_ASSIGN_OR_RETURN(std::vector<OutputCheck> checks,
+                          checkOutputs(*reference, eagerOutputs, compiledOutputs, compiled.plan));
 
+  if (compiled.plan.mode == "step")
+    HEDDLE_RETURN_IF_ERROR(scaleWeights(program, reader, *reference, checks));
   int failed = 0;
   for (const OutputCheck &check : checks)
     failed += !check.ok();

@@ -12,6 +12,7 @@ namespace heddle::driver {
 
 Subcommand addCompile(CLI::App &program);
 Subcommand addRun(CLI::App &program);
+Subcommand addTrain(CLI::App &program);
 Subcommand addBench(CLI::App &program);
 Subcommand addExplain(CLI::App &program);
 Subcommand addCheck(CLI::App &program);

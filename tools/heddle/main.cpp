@@ -18,9 +18,9 @@ static int runProgram(int argc, char **argv) {
   program.footer(
       "Exit codes: 0 success; 1 the model, a file or a value is at fault; 2 usage; 3 the machine lacks "
       "something; 70 a fault of Heddle itself.\n`heddle SUBCOMMAND --help` shows its flags and an example.");
-  const Subcommand subcommands[] = {addCompile(program), addRun(program),   addBench(program),
-                                    addExplain(program), addCheck(program), addDevices(program),
-                                    addCache(program)};
+  const Subcommand subcommands[] = {addCompile(program), addRun(program),     addTrain(program),
+                                    addBench(program),   addExplain(program), addCheck(program),
+                                    addDevices(program), addCache(program)};
   program.failure_message([](const CLI::App *, const CLI::Error &error) {
     return std::string("error: ") + error.what() +
            "\n`heddle --help` and `heddle SUBCOMMAND --help` show what is wanted.\n";

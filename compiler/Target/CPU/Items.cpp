@@ -77,12 +77,17 @@ FailureOr<int64_t> heddle::cpu::itemsOf(kernel::FuncOp func, const CpuTarget &ta
   };
   for (Operation &op : func.getBody().front()) {
     if (auto skeleton = dyn_cast<kernel::SkeletonOp>(op)) {
-      FailureOr<int64_t> batch = number(skeleton.getCounts()[0], "batch");
-      FailureOr<int64_t> heads = number(skeleton.getCounts()[1], "number of heads");
-      FailureOr<int64_t> queries = number(skeleton.getCounts()[3], "query length");
-      if (failed(batch) || failed(heads) || failed(queries))
+      // Tiles of queries or of keys, of the heads that have them.
+      bool keys = skeleton.getName() == kernel::kAttentionKeys;
+      bool bias = skeleton.getName() == kernel::kAttentionBias;
+      int64_t last = skeleton.getNumWantedCounts() - 1;
+      FailureOr<int64_t> batch = number(skeleton.getCounts()[bias ? last - 1 : 0], "batch");
+      FailureOr<int64_t> heads = number(skeleton.getCounts()[bias ? last : keys ? 2 : 1], "number of heads");
+      FailureOr<int64_t> length =
+          number(skeleton.getCounts()[keys ? 4 : 3], keys ? "key length" : "query length");
+      if (failed(batch) || failed(heads) || failed(length))
         return failure();
-      return *batch * *heads * ceilDiv(*queries, attentionQueries(target));
+      return *batch * *heads * ceilDiv(*length, attentionColumns(skeleton, target));
     }
     if (auto sums = dyn_cast<kernel::RowSumsOp>(op))
       return number(sums.getRows(), "number of rows");

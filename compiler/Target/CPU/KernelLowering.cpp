@@ -61,7 +61,9 @@ LogicalResult heddle::cpu::lowerKernel(OpBuilder &builder, kernel::FuncOp func, 
     if (auto rows = dyn_cast<kernel::RowsOp>(op))
       emitted = lowerRows(emitter, rows, target, uses.keepRows, begin, end);
     else if (auto skeleton = dyn_cast<kernel::SkeletonOp>(op))
-      emitted = lowerAttention(emitter, skeleton, target, begin, end);
+      emitted = skeleton.getName() == kernel::kAttentionForward
+                    ? lowerAttention(emitter, skeleton, target, begin, end)
+                    : lowerAttentionBackward(emitter, skeleton, target, begin, end);
     else if (auto sums = dyn_cast<kernel::RowSumsOp>(op))
       emitted = lowerRowSums(emitter, sums, target, begin, end);
     else

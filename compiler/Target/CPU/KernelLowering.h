@@ -26,7 +26,7 @@ struct KernelUses {
 ///
 /// The kernel's items, of which a call runs [begin, end): its rows; without rows, pieces of kColumnsPerItem
 /// columns of its one loop, or the whole if it reduces, keeps, or has several loops; tiles of query rows for
-/// attention; rows of the result for row sums.
+/// attention, of key or query rows for its gradient; rows of the result for row sums.
 ///
 /// Fails with a diagnostic on what the CPU cannot run.
 llvm::LogicalResult lowerKernel(mlir::OpBuilder &builder, kernel::FuncOp func, const CpuTarget &target,
@@ -44,8 +44,8 @@ llvm::FailureOr<int64_t> itemsOf(kernel::FuncOp func, const CpuTarget &target,
 
 /// Whether the kernel is one columns loop that can be cut into pieces.
 bool splitsColumns(kernel::RowsOp rows);
-/// Queries of one item of attention.
-int64_t attentionQueries(const CpuTarget &target);
+/// Queries, or keys of attention_backward_keys, of one item.
+int64_t attentionColumns(kernel::SkeletonOp op, const CpuTarget &target);
 
 /// The kinds of bodies, emitted into the internal function; `emitter` maps the kernel's buffers, counts
 /// and index arithmetic. `begin` and `end` are index values.
@@ -53,6 +53,8 @@ llvm::LogicalResult lowerRows(LaneEmitter &emitter, kernel::RowsOp rows, const C
                               bool keepRows, mlir::Value begin, mlir::Value end);
 llvm::LogicalResult lowerAttention(LaneEmitter &emitter, kernel::SkeletonOp op, const CpuTarget &target,
                                    mlir::Value begin, mlir::Value end);
+llvm::LogicalResult lowerAttentionBackward(LaneEmitter &emitter, kernel::SkeletonOp op,
+                                           const CpuTarget &target, mlir::Value begin, mlir::Value end);
 llvm::LogicalResult lowerRowSums(LaneEmitter &emitter, kernel::RowSumsOp op, const CpuTarget &target,
                                  mlir::Value begin, mlir::Value end);
 

@@ -92,7 +92,7 @@ static void findShared(Job &job, plan::LaunchOp launch) {
   for (mlir::BlockArgument buffer : job.func.getBuffers()) {
     bool stored = llvm::any_of(buffer.getUsers(), [&](mlir::Operation *user) {
       if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(user))
-        return skeleton.getBuffers()[kernel::kAttentionBuffers - 1] == buffer;
+        return skeleton.writes(buffer);
       if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(user))
         return sums.getOut() == buffer;
       return llvm::isa<kernel::StoreOp>(user);

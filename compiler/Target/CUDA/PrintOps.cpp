@@ -202,6 +202,13 @@ static Infix integerOperator(mlir::Operation *op) {
       .Case<arith::RemSIOp>([](auto) {
         return Infix{"%", kMultiplicative};
       })
+      // An index is never negative.
+      .Case<arith::DivUIOp>([&](auto) {
+        return index ? Infix{"/", kMultiplicative} : Infix{};
+      })
+      .Case<arith::RemUIOp>([&](auto) {
+        return index ? Infix{"%", kMultiplicative} : Infix{};
+      })
       .Case<arith::AndIOp>([](auto) {
         return Infix{"&", kAnd};
       })

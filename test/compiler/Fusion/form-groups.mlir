@@ -98,7 +98,7 @@ func.func @main(%x: tensor<4x8xf32>, %r: tensor<2xf32>) -> (tensor<4x2xf32>, ten
 // Attention takes the views that lead to its only reader, so that the result is written as that reads it.
 // CHECK-LABEL: func.func @main(
 // CHECK: %[[G:[0-9]+]] = graph.group attention "attention" {
-// CHECK-NEXT: %[[A:[0-9]+]] = graph.attention
+// CHECK-NEXT: %[[A:[a-z0-9]+]] = graph.attention
 // CHECK-NEXT: %[[T:[0-9]+]] = graph.transpose %[[A]] [0, 2, 1, 3]
 // CHECK-NEXT: %[[R:[0-9]+]] = graph.reshape %[[T]]
 // CHECK-NEXT: graph.yield %[[R]] : tensor<2x4x24xf32>
@@ -118,7 +118,7 @@ func.func @main(%q: tensor<2x3x4x8xf32>) -> tensor<2x4x5xf32> {
 // Views that attention cannot write through stay outside: the head's width would not be contiguous.
 // CHECK-LABEL: func.func @main(
 // CHECK: %[[G:[0-9]+]] = graph.group attention "attention" {
-// CHECK-NEXT: %[[A:[0-9]+]] = graph.attention
+// CHECK-NEXT: %[[A:[a-z0-9]+]] = graph.attention
 // CHECK-NEXT: graph.yield %[[A]] : tensor<2x3x4x8xf32>
 // CHECK: %[[T:[0-9]+]] = graph.transpose %[[G]] [0, 1, 3, 2]
 // CHECK: graph.group rows "exp" {

@@ -172,7 +172,9 @@ plan.program @padded attributes {device = "cpu", model = "m", target = "x86-64-v
 plan.program @outputs attributes {model = "m", device = "cuda", target = "sm_90a", pipeline = "compiled", mode = "forward",
     precision = "bf16-true", symbols = {}} {
   plan.buffer @x input tensor<2x4x16xbf16>
+  // CHECK: plan.buffer @w parameter tensor<21x16xbf16> {bytes = 768 : i64}
   plan.buffer @w parameter tensor<21x16xbf16>
+  // CHECK: plan.buffer @v parameter tensor<24x16xbf16>{{$}}
   plan.buffer @v parameter tensor<24x16xbf16>
   // CHECK: plan.buffer @logits output tensor<2x4x21xbf16> {bytes = 384 : i64, pitch = 24 : i64}
   plan.buffer @logits output tensor<2x4x21xbf16>
@@ -180,7 +182,7 @@ plan.program @outputs attributes {model = "m", device = "cuda", target = "sm_90a
   plan.buffer @aligned output tensor<2x4x24xbf16>
   // CHECK: plan.buffer @copied output tensor<8x21xbf16>{{$}}
   plan.buffer @copied output tensor<8x21xbf16>
-  // CHECK: plan.product 8 x 21 x 16
+  // CHECK: plan.product 8 x 24 x 16
   // CHECK-SAME: d = #plan.matrix<ref = <@logits>, elementType = bf16, ld = 24,
   plan.product 8 x 21 x 16 math low epilogue none phase forward {
     a = #plan.matrix<ref = <@x>, elementType = bf16, ld = 16, batchStride = 0, transposed = false>,

@@ -417,6 +417,55 @@ func.func @embedding_result(%t: tensor<5x6xf32>, %i: tensor<2xi32>) {
 
 // -----
 
+func.func @attention_logsumexp(%q: tensor<2x4x6x8xf32>) {
+  // expected-error@+1 {{logsumexp has shape [2, 4, 8], wanted [2, 4, 6]}}
+  %0, %l = graph.attention %q, %q, %q scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>, tensor<2x4x8xf32>
+}
+
+// -----
+
+func.func @attention_logsumexp_type(%q: tensor<2x4x6x8xf32>) {
+  // expected-error@+1 {{logsumexp elements are 'bf16', wanted f32}}
+  %0, %l = graph.attention %q, %q, %q scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>, tensor<2x4x6xbf16>
+}
+
+// -----
+
+func.func @attention_grad_gradient(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %g: tensor<2x4x6x7xf32>) {
+  // expected-error@+1 {{gradient has shape [2, 4, 6, 7], wanted [2, 4, 6, 8]}}
+  %0:3 = graph.attention_grad %q, %q, %q, %g, %l, %l scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x7xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>
+}
+
+// -----
+
+func.func @attention_grad_logsumexp(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %g: tensor<2x4x6x1xf32>) {
+  // expected-error@+1 {{logsumexp has shape [2, 4, 6, 1], wanted [2, 4, 6]}}
+  %0:3 = graph.attention_grad %q, %q, %q, %q, %g, %l scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x1xf32>, tensor<2x4x6xf32>
+}
+
+// -----
+
+func.func @attention_grad_delta(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %g: tensor<2x4x6xbf16>) {
+  // expected-error@+1 {{delta elements are 'bf16', wanted f32}}
+  %0:3 = graph.attention_grad %q, %q, %q, %q, %l, %g scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xbf16>
+}
+
+// -----
+
+func.func @attention_grad_no_bias(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>) {
+  // expected-error@+1 {{gives the gradient of a bias and has none}}
+  %0:4 = graph.attention_grad %q, %q, %q, %q, %l, %l scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32> -> tensor<2x4x6x6xf32>
+}
+
+// -----
+
+func.func @attention_grad_bias(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %b: tensor<1x4x1x6xf32>) {
+  // expected-error@+1 {{dbias has shape [2, 4, 6, 6], wanted [1, 4, 6, 6]}}
+  %0:4 = graph.attention_grad %q, %q, %q, %q, %l, %l bias %b : tensor<1x4x1x6xf32> scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32> -> tensor<2x4x6x6xf32>
+}
+
+// -----
+
 func.func @attention_rank(%q: tensor<4x6x8xf32>) {
   // expected-error@below {{wants query, key and value of rank 4, found 3, 3 and 3}}
   %y = graph.attention %q, %q, %q scale 1.0 : tensor<4x6x8xf32>, tensor<4x6x8xf32>, tensor<4x6x8xf32> -> tensor<4x6x8xf32>
@@ -549,24 +598,122 @@ func.func @name_attribute(%x: tensor<4xf32> {graph.title = "x"}) {
 
 // -----
 
-func.func @loss_rank(%x: tensor<f32>, %t: tensor<i32>) {
+func.func @loss_scalar(%x: tensor<f32>, %t: tensor<i32>) {
   // expected-error@below {{wants logits of rank at least 1}}
-  %l = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<f32>, tensor<i32> -> tensor<f32>
+  %y = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<f32>, tensor<i32> -> tensor<f32>
   return
 }
 
 // -----
 
-func.func @loss_smoothing(%x: tensor<4x10xf32>, %t: tensor<4xi32>) {
+func.func @loss_smoothing_negative(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi32>) {
+  // expected-error@below {{smoothing is -1.000000e-01, wanted at least 0 and less than 1}}
+  %y = graph.cross_entropy %x, %t ignored -100 smoothing -0.1 : tensor<2x3x5xf32>, tensor<2x3xi32> -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @loss_smoothing_one(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi32>) {
   // expected-error@below {{smoothing is 1.000000e+00, wanted at least 0 and less than 1}}
-  %l = graph.cross_entropy %x, %t ignored -100 smoothing 1.0 : tensor<4x10xf32>, tensor<4xi32> -> tensor<4xf32>
+  %y = graph.cross_entropy %x, %t ignored -100 smoothing 1.0 : tensor<2x3x5xf32>, tensor<2x3xi32> -> tensor<2x3xf32>
   return
 }
 
 // -----
 
-func.func @embedding_grad_rank(%g: tensor<4x8xf32>, %ids: tensor<4xi32>) {
-  // expected-error@below {{result has rank 1, wanted 2}}
-  %d = graph.embedding_grad %g, %ids : tensor<4x8xf32>, tensor<4xi32> -> tensor<10xf32>
+func.func @loss_smoothing_nan(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi32>) {
+  // expected-error@below {{smoothing is nan, wanted at least 0 and less than 1}}
+  %y = graph.cross_entropy %x, %t ignored -100 smoothing 0x7FF8000000000000 : tensor<2x3x5xf32>, tensor<2x3xi32> -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @loss_targets(%x: tensor<2x3x5xf32>, %t: tensor<3x2xi32>) {
+  // expected-error@below {{targets has shape [3, 2], wanted [2, 3]}}
+  %y = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<2x3x5xf32>, tensor<3x2xi32> -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @loss_result_shape(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi32>) {
+  // expected-error@below {{result has shape [2], wanted [2, 3]}}
+  %y = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<2x3x5xf32>, tensor<2x3xi32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @loss_result_type(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi32>) {
+  // expected-error@below {{result elements are 'bf16', wanted f32}}
+  %y = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<2x3x5xf32>, tensor<2x3xi32> -> tensor<2x3xbf16>
+  return
+}
+
+// -----
+
+func.func @loss_float_targets(%x: tensor<2x3x5xf32>, %t: tensor<2x3xf32>) {
+  // expected-error@below {{operand #1 must be tensor of static extents of at least 1, rank at most 6, at most 1e15 elements of i32 or i64}}
+  %y = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<2x3x5xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @loss_grad_gradient(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi32>, %g: tensor<2xf32>) {
+  // expected-error@below {{gradient has shape [2], wanted [2, 3]}}
+  %y = graph.cross_entropy_grad %x, %t, %g ignored -100 smoothing 0.0 : tensor<2x3x5xf32>, tensor<2x3xi32>, tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @loss_grad_smoothing(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi32>, %g: tensor<2x3xf32>) {
+  // expected-error@below {{smoothing is 2.000000e+00, wanted at least 0 and less than 1}}
+  %y = graph.cross_entropy_grad %x, %t, %g ignored -100 smoothing 2.0 : tensor<2x3x5xf32>, tensor<2x3xi32>, tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_grad_scalar(%x: tensor<f32>) {
+  // expected-error@below {{wants operands of rank at least 1}}
+  %y = graph.softmax_grad %x, %x : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @state_parts() {
+  // expected-error@below {{the parts have 7 rows, the result has 8}}
+  %m = graph.state [#graph.part<"m", [7], constant, 0.0>] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @state_drawn() {
+  // expected-error@below {{part "m" is drawn, wanted a constant to begin with}}
+  %m = graph.state [#graph.part<"m", [8], normal, 0.02>] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @assign_input(%x: tensor<8xf32>) {
+  // expected-error@below {{wants the result of graph.parameter or graph.state as what is assigned to}}
+  graph.assign %x, %x : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @assign_twice(%x: tensor<8xf32>) {
+  %m = graph.state [#graph.part<"m", [8], constant, 0.0>] : tensor<8xf32>
+  // expected-error@below {{is not the only one of its leaf}}
+  graph.assign %m, %x : tensor<8xf32>
+  graph.assign %m, %x : tensor<8xf32>
   return
 }

@@ -155,6 +155,22 @@ func.func @attention(%q: tensor<2x4x6x8xf32>, %k: tensor<2x2x6x8xf32>, %v: tenso
   return %0, %1 : tensor<2x4x6x10xf32>, tensor<2x4x6x10xf32>
 }
 
+// CHECK-LABEL: func.func @attention_logsumexp
+// CHECK: %{{.*}}, %{{.*}} = graph.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16> -> tensor<2x4x6x10xbf16>, tensor<2x4x6xf32>
+// CHECK: %{{.*}}, %{{.*}}, %{{.*}} = graph.attention_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16>, tensor<2x4x6x10xbf16>, tensor<2x4x6xf32>, tensor<2x4x6xf32>{{$}}
+func.func @attention_logsumexp(%q: tensor<2x4x6x8xbf16>, %k: tensor<2x2x6x8xbf16>, %v: tensor<2x2x6x10xbf16>) -> tensor<2x4x6x8xbf16> {
+  %0, %l = graph.attention %q, %k, %v scale 0.125 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16> -> tensor<2x4x6x10xbf16>, tensor<2x4x6xf32>
+  %dq, %dk, %dv = graph.attention_grad %q, %k, %v, %0, %l, %l scale 0.125 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16>, tensor<2x4x6x10xbf16>, tensor<2x4x6xf32>, tensor<2x4x6xf32>
+  return %dq : tensor<2x4x6x8xbf16>
+}
+
+// CHECK-LABEL: func.func @attention_grad_bias
+// CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} = graph.attention_grad %{{.*}} mask %{{.*}} : tensor<1x1x6x6xi1> bias %{{.*}} : tensor<1x4x1x6xbf16> scale 1.250000e-01 softcap 5.000000e+01 : {{.*}} -> tensor<1x4x6x6xf32>
+func.func @attention_grad_bias(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %m: tensor<1x1x6x6xi1>, %b: tensor<1x4x1x6xbf16>) -> tensor<1x4x6x6xf32> {
+  %0:4 = graph.attention_grad %q, %q, %q, %q, %l, %l mask %m : tensor<1x1x6x6xi1> bias %b : tensor<1x4x1x6xbf16> scale 0.125 softcap 50.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32> -> tensor<1x4x6x6xf32>
+  return %0#3 : tensor<1x4x6x6xf32>
+}
+
 // CHECK-LABEL: func.func @attention_window
 // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 softcap 5.000000e+01 causal window 3 : tensor<2x4x6x8xf16>
 // CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 softcap 5.000000e+01 : tensor<2x4x6x8xf16>
@@ -175,4 +191,45 @@ func.func @group(%a: tensor<4xf32>) -> tensor<4xf32> {
     graph.yield %0 : tensor<4xf32>
   } : tensor<4xf32>
   return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @losses
+// CHECK: graph.cross_entropy %{{.*}}, %{{.*}} ignored -100 smoothing 1.000000e-01 : tensor<2x3x5xbf16>, tensor<2x3xi32> -> tensor<2x3xf32>
+// CHECK: graph.cross_entropy_grad %{{.*}}, %{{.*}}, %{{.*}} ignored -100 smoothing 1.000000e-01 : tensor<2x3x5xbf16>, tensor<2x3xi32>, tensor<2x3xf32>
+// CHECK: graph.cross_entropy %{{.*}}, %{{.*}} ignored 3 smoothing 0.000000e+00 : tensor<5xf32>, tensor<i64> -> tensor<f32>
+func.func @losses(%x: tensor<2x3x5xbf16>, %t: tensor<2x3xi32>, %y: tensor<5xf32>, %u: tensor<i64>) -> (tensor<2x3x5xbf16>, tensor<f32>) {
+  %0 = graph.cross_entropy %x, %t ignored -100 smoothing 0.1 : tensor<2x3x5xbf16>, tensor<2x3xi32> -> tensor<2x3xf32>
+  %1 = graph.cross_entropy_grad %x, %t, %0 ignored -100 smoothing 0.1 : tensor<2x3x5xbf16>, tensor<2x3xi32>, tensor<2x3xf32>
+  %2 = graph.cross_entropy %y, %u ignored 3 smoothing 0.0 : tensor<5xf32>, tensor<i64> -> tensor<f32>
+  return %1, %2 : tensor<2x3x5xbf16>, tensor<f32>
+}
+
+// CHECK-LABEL: func.func @gradients
+// CHECK: graph.embedding_grad %{{.*}}, %{{.*}} : tensor<2x3x8xf32>, tensor<2x3xi32> -> tensor<50x8xf32>
+// CHECK: graph.silu_grad %{{.*}}, %{{.*}} : tensor<2x3x8xf32>
+// CHECK: graph.gelu_grad erf %{{.*}}, %{{.*}} : tensor<2x3x8xf32>
+// CHECK: graph.gelu_grad tanh %{{.*}}, %{{.*}} : tensor<2x3x8xf32>
+// CHECK: graph.softmax_grad %{{.*}}, %{{.*}} : tensor<2x3x8xf32>
+func.func @gradients(%x: tensor<2x3x8xf32>, %g: tensor<2x3x8xf32>, %ids: tensor<2x3xi32>) -> (tensor<50x8xf32>, tensor<2x3x8xf32>) {
+  %0 = graph.embedding_grad %g, %ids : tensor<2x3x8xf32>, tensor<2x3xi32> -> tensor<50x8xf32>
+  %1 = graph.silu_grad %x, %g : tensor<2x3x8xf32>
+  %2 = graph.gelu_grad erf %x, %1 : tensor<2x3x8xf32>
+  %3 = graph.gelu_grad tanh %x, %2 : tensor<2x3x8xf32>
+  %4 = graph.softmax_grad %x, %3 : tensor<2x3x8xf32>
+  return %0, %4 : tensor<50x8xf32>, tensor<2x3x8xf32>
+}
+
+// CHECK-LABEL: func.func @state
+// CHECK: %[[W:[0-9]+]] = graph.parameter [#graph.part<"w", [8], normal, 2.000000e-02 : f64>] : tensor<8xf32>
+// CHECK: %[[M:[0-9]+]] = graph.state [#graph.part<"exp_avg.w", [8], constant, 0.000000e+00 : f64>] : tensor<8xf32>
+// CHECK: %[[S:[0-9]+]] = graph.add %[[M]], %[[W]]
+// CHECK: graph.assign %[[M]], %[[S]] : tensor<8xf32>
+// CHECK: graph.assign %[[W]], %[[M]] : tensor<8xf32>
+func.func @state() {
+  %w = graph.parameter [#graph.part<"w", [8], normal, 0.02>] : tensor<8xf32>
+  %m = graph.state [#graph.part<"exp_avg.w", [8], constant, 0.0>] : tensor<8xf32>
+  %s = graph.add %m, %w : tensor<8xf32>
+  graph.assign %m, %s : tensor<8xf32>
+  graph.assign %w, %m : tensor<8xf32>
+  return
 }

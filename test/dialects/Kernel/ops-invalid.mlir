@@ -125,7 +125,7 @@ kernel.func @map(%x: !kernel.buffer<f32>) {
 // -----
 
 kernel.func @skeleton(%q: !kernel.buffer<f32>, %n: index) {
-  // expected-error@+1 {{unknown skeleton "convolution", wanted attention_forward}}
+  // expected-error@+1 {{unknown skeleton "convolution", wanted attention_forward, attention_backward, attention_backward_keys, attention_backward_queries or attention_backward_bias}}
   kernel.skeleton "convolution"<f32, 64, 64> scale 1.0 (%q : !kernel.buffer<f32>) [%n] score {} mask {}
 }
 
@@ -241,4 +241,74 @@ kernel.func @column(%n: index) {
       "kernel.yield"() : () -> ()
     }) : (index) -> ()
   }
+}
+
+// -----
+
+kernel.func @slope_forward(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{the score function wants to yield one 'f32'}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      kernel.yield %s, %s : f32, f32
+    } mask {}
+}
+
+// -----
+
+kernel.func @logsumexp_buffer(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{wants at least 5 buffers and 17 counts, found 4 and 17}}
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {} {logsumexp}
+}
+
+// -----
+
+kernel.func @logsumexp_of_gradient(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{is no attention_forward and gives the logsumexp}}
+  kernel.skeleton "attention_backward_queries"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {} {logsumexp}
+}
+
+// -----
+
+// Logsumexp and delta are float32 whatever the heads are.
+kernel.func @statistics(%q: !kernel.buffer<bf16>, %n: index) {
+  // expected-error@+1 {{buffer 4 has type '!kernel.buffer<bf16>', wanted elements 'f32'}}
+  kernel.skeleton "attention_backward_queries"<bf16, 64, 64> scale 1.0
+    (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+// Turns are integers.
+kernel.func @turns(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{buffer 9 has type '!kernel.buffer<f32>', wanted elements 'i32'}}
+  kernel.skeleton "attention_backward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+// Six tensors with strides.
+kernel.func @keys_counts(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{wants at least 8 buffers and 23 counts, found 8 and 22}}
+  kernel.skeleton "attention_backward_keys"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+// Four tensors with strides, and the batches and heads of the bias.
+kernel.func @bias_counts(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{wants at least 7 buffers and 19 counts, found 7 and 17}}
+  kernel.skeleton "attention_backward_bias"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
 }

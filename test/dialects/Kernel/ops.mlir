@@ -53,3 +53,51 @@ kernel.func @row_sums(%g: !kernel.buffer<bf16>, %ids: !kernel.buffer<i64>, %y: !
   kernel.row_sums 768 of %g[%stride] by %ids[%n] into %y[%n] {vector = 8 : i64, threads = 192 : i64, rowThreads = 96 : i64}
     : <bf16>, <i64>, <f32>
 }
+
+// With its logsumexp forward has a fifth buffer of its own.
+// CHECK-LABEL: kernel.func @logsumexp
+// CHECK: kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.250000e-01(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}, !kernel.buffer<f32>)
+// CHECK: logsumexp
+kernel.func @logsumexp(%q: !kernel.buffer<bf16>, %l: !kernel.buffer<f32>, %n: index) {
+  kernel.skeleton "attention_forward"<bf16, 64, 64> scale 0.125
+    (%q, %q, %q, %q, %l : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {} {logsumexp}
+}
+
+// A gradient's score function gives its derivative, too.
+// CHECK-LABEL: kernel.func @backward_keys
+// CHECK: kernel.skeleton "attention_backward_keys"<bf16, 64, 32> scale 1.250000e-01 causal
+// CHECK: kernel.yield %{{.*}}, %{{.*}} : f32, f32
+kernel.func @backward_keys(%q: !kernel.buffer<bf16>, %l: !kernel.buffer<f32>, %n: index) {
+  kernel.skeleton "attention_backward_keys"<bf16, 64, 32> scale 0.125 causal
+    (%q, %q, %q, %q, %l, %l, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %c = arith.constant 1.0 : f32
+      kernel.yield %s, %c : f32, f32
+    } mask {}
+}
+
+// CHECK-LABEL: kernel.func @backward
+// CHECK: kernel.skeleton "attention_backward"<f32, 64, 64>
+kernel.func @backward(%q: !kernel.buffer<f32>, %t: !kernel.buffer<i32>, %n: index) {
+  kernel.skeleton "attention_backward"<f32, 64, 64> scale 0.125
+    (%q, %q, %q, %q, %q, %q, %q, %q, %q, %t : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<i32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// CHECK-LABEL: kernel.func @backward_queries
+// CHECK: kernel.skeleton "attention_backward_queries"<f32, 64, 64>
+kernel.func @backward_queries(%q: !kernel.buffer<f32>, %n: index) {
+  kernel.skeleton "attention_backward_queries"<f32, 64, 64> scale 0.125
+    (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// CHECK-LABEL: kernel.func @backward_bias
+// CHECK: kernel.skeleton "attention_backward_bias"<f32, 64, 64>
+kernel.func @backward_bias(%q: !kernel.buffer<f32>, %n: index) {
+  kernel.skeleton "attention_backward_bias"<f32, 64, 64> scale 0.125
+    (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from support.tensors import read_safetensors, write_npy
+from support.tensors import read_safetensors, write_npy, write_safetensors
 
 DEVICE = os.environ.get("HEDDLE_DEVICE", "cpu")
 
@@ -78,10 +78,14 @@ class Test:
             names = [output["name"] for output in found]
             self.check(outputs is None or sorted(names) == sorted(outputs), f"{label}: wanted outputs {outputs}, found {names}")
 
-    def run(self, name, text, inputs, flags=()):
-        """Runs a graph in every implementation; yields (label, outputs by name). A run that fails is a fault."""
+    def run(self, name, text, inputs, flags=(), weights=None):
+        """Runs a graph in every implementation; yields (label, outputs by name). A run that fails is a fault. `weights`:
+        the parameters' values by name, else they are drawn."""
         graph = self.write(f"{name}.mlir", text)
         given = []
+        if weights:
+            write_safetensors(self.path(f"{name}.weights.safetensors"), weights)
+            given += ["--weights", self.path(f"{name}.weights.safetensors")]
         for key, tensor in inputs.items():
             write_npy(self.path(f"{name}.{key}.npy"), tensor)
             given += ["--input", f"{key}={self.path(f'{name}.{key}.npy')}"]

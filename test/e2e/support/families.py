@@ -16,10 +16,6 @@ class Model(Graph):
         super().__init__(ids=("i32", (BATCH, SEQ)), **inputs)
         self.bounds = {"ids": VOCAB}
 
-    def parameter(self, name, shape, init="normal, 0.2"):
-        extents = ", ".join(map(str, shape))
-        return self.op(f'parameter [#graph.part<"{name}", [{extents}], {init}>] : {tensor_type("f32", shape)}', "f32", shape)
-
     def along(self, vector, value):
         """A vector as every row of `value`."""
         shape = self.shape(value)

@@ -19,6 +19,10 @@ class Graph:
         self.lines.append(f"{name} = graph.{text}")
         return name
 
+    def parameter(self, name, shape, init="normal, 0.2"):
+        extents = ", ".join(map(str, shape))
+        return self.op(f'parameter [#graph.part<"{name}", [{extents}], {init}>] : {tensor_type("f32", shape)}', "f32", shape)
+
     def shape(self, value):
         return self.shapes[value][1]
 
@@ -101,6 +105,22 @@ class Graph:
         """True where the query's index is at least the key's."""
         rank = len(shape)
         return self.compare("ge", self.iota(rank - 2, "i32", shape), self.iota(rank - 1, "i32", shape))
+
+    def total(self, value):
+        """The sum of all elements as one f32 number of rank 0: what a loss has to be."""
+        value = value if self.dtype(value) == "f32" else self.cast(value, "f32")
+        rank = len(self.shape(value))
+        return self.reshape(self.reduce("sum", value, list(range(rank))), ()) if rank else value
+
+    def cross_entropy(self, logits, targets, ignored=-100, smoothing=0.0):
+        shape = self.shape(logits)[:-1]
+        types = f"{self.types[logits]}, {self.types[targets]} -> {tensor_type('f32', shape)}"
+        return self.op(f"cross_entropy {logits}, {targets} ignored {ignored} smoothing {smoothing} : {types}", "f32", shape)
+
+    def mean_loss(self, losses, targets, ignored=-100):
+        """The mean over the targets that are not ignored, as torch.nn.functional.cross_entropy gives it."""
+        valid = self.cast(self.compare("ne", targets, self.like(str(ignored), targets)), "f32")
+        return self.binary("div", self.total(losses), self.total(valid))
 
     def text(self, **outputs):
         """The whole module; outputs by name."""

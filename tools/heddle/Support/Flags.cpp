@@ -43,7 +43,8 @@ void parseDevice(const std::string &text, DeviceFlag deviceFlag, ModelFlags &fla
 
 } // namespace
 
-void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles) {
+void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles,
+                   ModeFlag modeFlag) {
   parser
       .add_option(
           "MODEL", flags.request.model,
@@ -61,20 +62,22 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
       ->check(atLeast(1));
   parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary instead of the model's")
       ->check(atLeast(1));
-  parser.add_option("--mode", flags.mode, "What a run does")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"forward", "backward", "step"}));
   parser
       .add_option("--precision", flags.precision,
                   "fp32, tf32 products, bf16 (as torch.autocast), or bf16-true (as model.to(torch.bfloat16))")
       ->capture_default_str()
       ->check(CLI::IsMember({"fp32", "tf32", "bf16", "bf16-true"}));
-  parser
-      .add_option(
-          "--weights-dtype", flags.weights,
-          "What bf16 keeps the weights of products in: fp32 casts them in every run, bf16 once before the "
-          "first, with the same results [fp32]")
-      ->check(CLI::IsMember({"fp32", "bf16"}));
+  if (modeFlag == ModeFlag::Any) {
+    parser.add_option("--mode", flags.mode, "What a run does")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"forward", "backward", "step"}));
+    parser
+        .add_option(
+            "--weights-dtype", flags.weights,
+            "What bf16 keeps the weights of products in: fp32 casts them in every run, bf16 once before the "
+            "first, with the same results [fp32]")
+        ->check(CLI::IsMember({"fp32", "bf16"}));
+  }
   parser
       .add_option_function<std::string>(
           "--device", [&flags, deviceFlag](const std::string &text) { parseDevice(text, deviceFlag, flags); },
@@ -95,7 +98,7 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
       throw CLI::ValidationError("MODEL",
                                  flags.request.model + ": " + planFiles.why + "; wanted a preset or a graph");
     for (const char *name : kCompilationFlags)
-      if (parser.count(name) > 0)
+      if (const CLI::Option *option = parser.get_option_no_throw(name); option && option->count() > 0)
         throw CLI::ValidationError(name,
                                    "has no meaning for a plan file, which was compiled for its own value");
   });

@@ -45,9 +45,13 @@ struct PlanFiles {
   const char *why = "";
 };
 
+/// Whether there are --mode and --weights-dtype; where not, ModelFlags says what the subcommand does.
+enum class ModeFlag { Any, Fixed };
+
 /// Adds MODEL, --batch, --context, --layers, --vocab, --precision, --mode and --device. Flags that have no
 /// meaning for a plan file are refused when MODEL is one.
-void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles = {});
+void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles = {},
+                   ModeFlag modeFlag = ModeFlag::Any);
 
 /// Adds --tune; `byDefault` is on, cached or off. See Tuning.h for what they mean.
 void addTuneFlag(CLI::App &parser, ModelFlags &flags, const std::string &byDefault);

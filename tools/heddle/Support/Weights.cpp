@@ -3,6 +3,7 @@
 
 #include "runtime/base/Convert.h"
 #include "runtime/tooling/RandomTensor.h"
+#include "tools/heddle/Support/Checkpoint.h"
 
 #include <CLI/App.hpp>
 #include <algorithm>
@@ -114,21 +115,7 @@ StatusOr<reference::ParameterReader> ModelWeights::reader(const reference::Progr
 }
 
 Status saveWeights(Executor &executor, const Plan &plan, const std::string &path) {
-  std::map<std::string, SafetensorsWriter::Tensor> byName;
-  for (const Buffer &buffer : plan.buffers)
-    for (const ParameterPart &part : weightsIn(buffer))
-      byName[part.name] = {part.name, buffer.dtype, part.shape};
-  std::vector<SafetensorsWriter::Tensor> tensors;
-  tensors.reserve(byName.size());
-  for (const auto &[name, tensor] : byName)
-    tensors.push_back(tensor);
-  HEDDLE_ASSIGN_OR_RETURN(SafetensorsWriter writer,
-                          SafetensorsWriter::create(path, tensors, {{"format", "pt"}}));
-  for (const SafetensorsWriter::Tensor &tensor : tensors) {
-    HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data, executor.parameter(tensor.name));
-    HEDDLE_RETURN_IF_ERROR(writer.append(data));
-  }
-  return writer.commit();
+  return saveParts(executor, plan, BufferRole::Parameter, path);
 }
 
 } // namespace heddle::driver

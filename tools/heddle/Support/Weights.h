@@ -48,8 +48,7 @@ private:
   bool noted_ = false;
 };
 
-/// Writes every parameter of the executor under its stored name and in its buffer's type, in the order of
-/// names, with the metadata {"format": "pt"} that PyTorch's readers ask for; whole or not at all.
+/// Writes every parameter of the executor under its stored name, as saveParts does.
 runtime::Status saveWeights(runtime::Executor &executor, const runtime::Plan &plan, const std::string &path);
 
 } // namespace heddle::driver

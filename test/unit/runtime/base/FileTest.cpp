@@ -74,6 +74,17 @@ TEST_F(FileTest, ErrorsNameThePath) {
   EXPECT_EQ(readFile(path("none")).status().code(), StatusCode::InvalidInput);
 }
 
+TEST_F(FileTest, ALinkStaysAndItsFileIsWritten) {
+  ASSERT_TRUE(writeFile(path("a"), std::string_view("old")).isOk());
+  fs::create_symlink(path("a"), path("link"));
+  ASSERT_TRUE(writeFile(path("link"), std::string_view("new")).isOk());
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  auto read = readFile(path("a"));
+  ASSERT_TRUE(read.isOk());
+  EXPECT_EQ(std::string(read->begin(), read->end()), "new");
+  EXPECT_EQ(filesInFolder(), 2u);
+}
+
 TEST_F(FileTest, EmptyFiles) {
   ASSERT_TRUE(writeFile(path("empty"), "").isOk());
   EXPECT_TRUE(readFile(path("empty"))->empty());

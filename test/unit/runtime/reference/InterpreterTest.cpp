@@ -98,7 +98,8 @@ TEST(Interpreter, OperationErrors) {
   EXPECT_EQ(message(program), "output out is computed by no operation");
   program = sample();
   program.values[4].shape = {-1};
-  EXPECT_EQ(message(program), "reference: operation 1 (mul): result: shape [-1] is negative or too large");
+  EXPECT_EQ(message(program),
+            "reference: operation 1 (mul) at layer 3: result: shape [-1] is negative or too large");
 }
 
 TEST(Interpreter, ConstantErrors) {

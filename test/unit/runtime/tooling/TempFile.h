@@ -13,10 +13,10 @@ namespace heddle::test {
 
 class TempFile {
 public:
-  explicit TempFile(const std::string &bytes = "") {
+  explicit TempFile(const std::string &bytes = "", const std::string &ending = "") {
     static int counter = 0;
-    path_ =
-        testing::TempDir() + "heddle-tooling-" + std::to_string(getpid()) + "-" + std::to_string(counter++);
+    path_ = testing::TempDir() + "heddle-tooling-" + std::to_string(getpid()) + "-" +
+            std::to_string(counter++) + ending;
     std::ofstream(path_, std::ios::binary) << bytes;
   }
   ~TempFile() { std::remove(path_.c_str()); }

@@ -1,0 +1,74 @@
+//===- AttentionGradients.cpp - The gradient of fused attention -----------===//
+#include "dialects/Graph/GraphBuilder.h"
+
+using namespace heddle::graph;
+using llvm::ArrayRef;
+using llvm::BitVector;
+using llvm::LogicalResult;
+using llvm::MutableArrayRef;
+using mlir::OpBuilder;
+using mlir::success;
+using mlir::Value;
+
+/// [B, H, Sq] of the scores of `attention`, float32.
+static mlir::RankedTensorType rowsType(AttentionOp attention) {
+  SymbolicShape shape = symbolicShape(typeOf(attention.getQuery()));
+  shape.pop_back();
+  return tensorType(attention.getContext(), shape, mlir::Float32Type::get(attention.getContext()));
+}
+
+mlir::Operation *AttentionOp::keepForVjp(OpBuilder &builder) {
+  if (getLogsumexp())
+    return *this;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(*this);
+  auto kept = AttentionOp::create(builder, getLoc(), getResult().getType(), rowsType(*this), getQuery(),
+                                  getKey(), getValue(), getMask(), getBias(), getScaleAttr(),
+                                  getSoftcapAttr(), getCausalAttr(), getWindowAttr());
+  kept->setDiscardableAttrs(getOperation()->getDiscardableAttrDictionary());
+  getResult().replaceAllUsesWith(kept.getResult());
+  erase();
+  return kept;
+}
+
+LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, const BitVector &wanted,
+                                    MutableArrayRef<Value> operands) {
+  GraphBuilder g(builder, getLoc());
+  mlir::Type f32 = builder.getF32Type();
+  Value gradient = results[0] ? results[0] : g.splat(typeOf(getResult()), 0.0);
+  // In float32, as the kernel multiplies it.
+  Value product =
+      g.binary<MulOp>(g.cast(gradient, f32, /*implicit=*/true), g.cast(getResult(), f32, /*implicit=*/true));
+  Value delta = g.reshape(g.reduce(ReduceKind::Sum, product, {3}), symbolicShape(rowsType(*this)));
+  // The derivative of logsumexp by a score is its probability: what multiplies it joins delta.
+  if (results[1])
+    delta = g.binary<SubOp>(delta, results[1]);
+  bool hasBias = static_cast<bool>(getBias());
+  unsigned bias = hasBias ? getBiasMutable()[0].getOperandNumber() : 0;
+  mlir::RankedTensorType biasType;
+  if (hasBias && wanted[bias]) {
+    SymbolicShape shape = symbolicShape(typeOf(getBias()));
+    shape[2] = symbolicShape(typeOf(getQuery()))[2];
+    shape[3] = symbolicShape(typeOf(getKey()))[2];
+    biasType = tensorType(builder.getContext(), shape, f32);
+  }
+  auto grad = AttentionGradOp::create(builder, getLoc(), getQuery().getType(), getKey().getType(),
+                                      getValue().getType(), biasType, getQuery(), getKey(), getValue(),
+                                      gradient, getLogsumexp(), delta, getMask(), getBias(), getScaleAttr(),
+                                      getSoftcapAttr(), getCausalAttr(), getWindowAttr());
+  operands[0] = grad.getDquery();
+  operands[1] = grad.getDkey();
+  operands[2] = grad.getDvalue();
+  if (!biasType)
+    return success();
+  // Batches and heads that share an element were summed; queries and keys are left.
+  Value sum = grad.getDbias();
+  llvm::SmallVector<int64_t, 2> axes;
+  for (int64_t axis : {2, 3})
+    if (typeOf(getBias()).getDimSize(axis) != biasType.getDimSize(axis))
+      axes.push_back(axis);
+  if (!axes.empty())
+    sum = g.reduce(ReduceKind::Sum, sum, axes);
+  operands[bias] = g.cast(sum, typeOf(getBias()).getElementType(), /*implicit=*/true);
+  return success();
+}

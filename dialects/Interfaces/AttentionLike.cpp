@@ -1,0 +1,3 @@
+#include "dialects/Interfaces/AttentionLike.h"
+
+#include "dialects/Interfaces/AttentionLike.cpp.inc"

@@ -1,0 +1,245 @@
+# RUN: %python %s %t
+"""Training: what goes on from a checkpoint ends with the bits of what was never interrupted, whether it ended by itself,
+by Ctrl-C or by kill -9; the loss falls; weights that are saved run; nothing is recompiled or half-written on the way."""
+
+import json
+import math
+import os
+import pty
+import re
+import resource
+import signal
+import subprocess
+import time
+import xml.dom.minidom
+
+from support.driver import DEVICE, Test
+from support.graph import Graph
+from support.tensors import Tensor, read_safetensors, tensor_type, write_npy
+
+test = Test()
+BATCH, CONTEXT, VOCABULARY, WIDTH = 2, 16, 256, 24
+SIZES = ["--device", DEVICE]
+
+
+def parameter(graph, name, shape, scale):
+    extents = ", ".join(map(str, shape))
+    text = f'parameter [#graph.part<"{name}", [{extents}], normal, {scale}>] : {tensor_type("f32", shape)}'
+    return graph.op(text, "f32", shape)
+
+
+def model(name, width, loss="loss"):
+    """Logits of the next byte from the value of this one, and their mean cross-entropy."""
+    graph = Graph(ids=("i32", (BATCH, CONTEXT)), targets=("i32", (BATCH, CONTEXT)))
+    rows = BATCH * CONTEXT
+    x = graph.broadcast(graph.reshape(graph.cast("%ids", "f32"), (rows, 1)), (rows, 8))
+    scales = graph.reshape(parameter(graph, "scales", (8,), 0.05), (1, 8))
+    x = graph.binary("mul", x, graph.broadcast(scales, (rows, 8)))
+    hidden = graph.unary("tanh", graph.matmul(x, parameter(graph, "first.weight", (8, width), 0.5)))
+    logits = graph.matmul(hidden, parameter(graph, "second.weight", (width, VOCABULARY), 0.1))
+    logits = graph.reshape(logits, (BATCH, CONTEXT, VOCABULARY))
+    each = graph.op(f"cross_entropy {logits}, %targets ignored -100 smoothing 0.0 : {graph.types[logits]}, "
+                    f"{graph.types['%targets']} -> {tensor_type('f32', (BATCH, CONTEXT))}", "f32", (BATCH, CONTEXT))
+    mean = graph.reshape(graph.reduce("mean", each, [0, 1]), ())
+    text = graph.text(**{loss: mean})
+    for argument in ("ids", "targets"):
+        text = text.replace(f'{{graph.name = "{argument}"}}', f'{{graph.name = "{argument}", graph.bound = {VOCABULARY} : i64}}')
+    return test.write(name, text)
+
+
+MODEL = model("model.mlir", WIDTH)
+TEXT = "It was a bright cold day, and the loom stood still; the weft lay on the floor. " * 40
+DATA = test.write("book.txt", TEXT)
+
+
+def contents(folder):
+    return {name: open(os.path.join(folder, name), "rb").read() for name in ("model.safetensors", "optimizer.safetensors")}
+
+
+def columns(path):
+    """The rows of a CSV file without the time."""
+    with open(path) as file:
+        lines = file.read().splitlines()
+    test.check(lines[0] == "step,loss,lr,grad_norm,tokens_per_s", f"{path}: {lines[0]}")
+    return [tuple(map(float, line.split(",")[:4])) for line in lines[1:]]
+
+
+def train(*arguments, graph=MODEL, data=DATA):
+    return test.command("train", graph, "--data", data, *SIZES, *arguments)
+
+
+def trained(label, *arguments, **options):
+    done = train(*arguments, **options)
+    test.check(done.returncode == 0, f"{label}: exit code {done.returncode}: {done.stderr[:1500]}")
+    return done
+
+
+FLAGS = ["--lr", "0.01", "--warmup-steps", "2", "--clip", "1", "--seed", "3"]
+for name, flags in {"compiled": [], "eager": ["--impl", "eager"]}.items():
+    whole, half = test.path(f"{name}-whole"), test.path(f"{name}-half")
+    csv, csv_half, picture = test.path("whole.csv"), test.path("half.csv"), test.path("loss.svg")
+    done = trained(f"{name}: 6 steps", *flags, *FLAGS, "--steps", "6", "--save", whole, "--csv", csv, "--plot", picture)
+    test.check(done.stderr == "", f"{name}: wanted silence where stderr is no terminal, found {done.stderr!r}")
+    test.check(done.stdout.startswith("step 6 of 6, loss "), f"{name}: {done.stdout!r}")
+    trained(f"{name}: 3 steps", *flags, *FLAGS, "--steps", "3", "--save", half, "--csv", csv_half)
+    # Everything but --steps comes from the checkpoint.
+    done = trained(f"{name}: 3 more", *flags, "--steps", "6", "--resume", half, "--save", half, "--csv", csv_half)
+    test.check("note: --steps 6 instead of 3" in done.stderr, f"{name}: {done.stderr!r}")
+    test.check(contents(whole) == contents(half), f"{name}: a training that was resumed ended with other bits")
+    test.check(columns(csv) == columns(csv_half), f"{name}: {columns(csv)} {columns(csv_half)}")
+    test.check([row[2] for row in columns(csv)] == [0.005] + [0.01] * 5, f"{name}: rates {columns(csv)}")
+    drawn = xml.dom.minidom.parse(picture).getElementsByTagName("path")
+    test.check(len(drawn) == 1 and drawn[0].getAttribute("d").count("L") == 5, f"{name}: {picture}")
+    test.check(sorted(os.listdir(whole)) == ["model.safetensors", "optimizer.safetensors", "training.json"], whole)
+    with open(os.path.join(whole, "training.json")) as file:
+        saved = json.load(file)
+    test.check((saved["step"], saved["windows"], saved["tokens"]) == (6, 12, len(TEXT)), f"{name}: {saved}")
+    # The weights were trained from what the seed draws, and are read by what runs models.
+    done = test.command("bench", MODEL, *SIZES, "--weights", whole, "--warmup", "0", "--steps", "1")
+    test.check(done.returncode == 0, f"{name}: bench: {done.stderr[:700]}")
+    ids = [ord(letter) for letter in TEXT[:BATCH * CONTEXT + 1]]
+    for key, values in (("ids", ids[:-1]), ("targets", ids[1:])):
+        write_npy(test.path(f"{key}.npy"), Tensor("i32", (BATCH, CONTEXT), values))
+    output = test.path("loss.safetensors")
+    done = test.command("run", MODEL, *SIZES, "--weights", whole, "--output", output,
+                        "--input", f"ids={test.path('ids.npy')}", "--input", f"targets={test.path('targets.npy')}")
+    if test.check(done.returncode == 0, f"{name}: run: {done.stderr[:700]}"):
+        # Untrained weights give ln 256 = 5.545 and something.
+        test.check(read_safetensors(output)["loss"].values[0] < 5.5, f"{name}: {read_safetensors(output)['loss'].values}")
+
+# Another seed, other batches; the same tokens as ids, the same batches.
+loss = lambda csv: [row[1] for row in columns(csv)]
+other, ids = test.path("other.csv"), test.path("ids.csv")
+write_npy(test.path("tokens.npy"), Tensor("i64", (len(TEXT),), [ord(letter) for letter in TEXT]))
+trained("another seed", *FLAGS[:-1], "4", "--steps", "3", "--csv", other)
+trained("ids", "--impl", "eager", *FLAGS, "--steps", "6", "--csv", ids, data=test.path("tokens.npy"))
+test.check(loss(other)[0] != loss(csv)[0], "another seed gave the same batches")
+test.check(loss(ids) == loss(csv), "ids gave other batches than their text")
+
+# It learns: bytes of this text alone have an entropy of about 2.9.
+csv = test.path("learns.csv")
+trained("learning", "--lr", "0.03", "--steps", "200", "--schedule", "cosine", "--csv", csv)
+test.check(loss(csv)[0] > 5.4 and sum(loss(csv)[-20:]) / 20 < 3.6, f"the loss went from {loss(csv)[0]} to {loss(csv)[-20:]}")
+test.check(columns(csv)[-1][2] < 1e-4, f"a cosine that does not end near 0: {columns(csv)[-1]}")
+
+
+# Interruptions, at any time. The training is long enough to be met on its way, and it saves after each step.
+LONG = ["--steps", "400", "--schedule", "cosine", "--lr", "0.01", "--save-every", "1"]
+reference = test.path("uninterrupted")
+trained("uninterrupted", *LONG, "--save", reference)
+
+
+def interrupted(folder, kind, resume):
+    """Starts or resumes; sends the signal once a checkpoint is there. The exit code and what was printed."""
+    arguments = ["heddle", "train", MODEL, "--data", DATA, *SIZES, "--save", folder]
+    arguments += ["--resume", folder, "--save-every", "1"] if resume else LONG
+    before = step_of(folder) if resume else 0
+    # A signal that the test's caller ignores would be ignored here, too.
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    while process.poll() is None and step_of(folder) < before + 5:
+        time.sleep(0.002)
+    process.send_signal(kind)
+    return (process.wait(), *process.communicate())
+
+
+def step_of(folder):
+    try:
+        with open(os.path.join(folder, "training.json")) as file:
+            return json.load(file)["step"]
+    except FileNotFoundError:
+        return 0
+
+
+for kind in (signal.SIGKILL, signal.SIGINT):
+    folder = test.path(f"by-{kind.name}")
+    for attempt in range(3):
+        code, out, error = interrupted(folder, kind, resume=attempt > 0)
+        label = f"{kind.name}, attempt {attempt}"
+        if not test.check(code == -kind, f"{label}: wanted to meet it on its way, exit code {code}: {out} {error[:700]}"):
+            break
+        if kind == signal.SIGINT:
+            test.check(out.startswith("interrupted by SIGINT: step ") and f"saved {folder}" in out, f"{label}: {out!r}")
+            test.check(not os.path.exists(folder + ".unfinished"), f"{label}: something half-written is left")
+    trained(f"{kind.name}: to the end", "--resume", folder, "--save", folder)
+    test.check(contents(folder) == contents(reference), f"{kind.name}: other bits than without an interruption")
+    test.check(not os.path.exists(folder + ".unfinished"), f"{kind.name}: something half-written is left")
+
+# A line on a terminal, written over and gone at the end. Results stay on stdout.
+leader, follower = pty.openpty()
+process = subprocess.Popen(["heddle", "train", MODEL, "--data", DATA, *SIZES, "--steps", "50"], stdout=subprocess.PIPE,
+                           stderr=follower, text=True, env={**os.environ, "TERM": "xterm"})
+os.close(follower)
+shown = b""
+try:
+    while piece := os.read(leader, 4096):
+        shown += piece
+except OSError:  # How a terminal without writers ends.
+    pass
+out = process.communicate()[0]
+lines = re.findall(r"step \d+/50  loss \d+\.\d{4}  \d+ tokens/s  \d+ % of FLOP/s  [\d.]+ (?:s|min|h) left", shown.decode())
+test.check(process.returncode == 0 and lines and shown.endswith(b"\r\x1b[K"), f"on a terminal: {shown[-500:]!r}")
+test.check(out.startswith("step 50 of 50, loss ") and out.count("\n") == 1, f"on a terminal: {out!r}")
+
+# There is nothing left to do.
+done = trained("at its end", "--resume", reference, "--plot", test.path("none.svg"))
+test.check(done.stdout == "step 400 of 400\nnothing to do\n", repr(done.stdout))
+
+# Gradients that are not finite change nothing and are named. A rate this large sends the weights to infinity.
+csv = test.path("diverged.csv")
+done = trained("diverging", "--lr", "1e38", "--steps", "4", "--csv", csv)
+bad = [int(row[0]) for row in columns(csv) if not math.isfinite(row[3])]
+test.check(bad and done.stderr == "".join(f"step {step}: gradients are not finite, skipped\n" for step in bad),
+           f"steps {bad} had gradients that were not finite; found {done.stderr!r}")
+
+
+# What is wrong: one error, the right exit code, nothing written.
+def refused(code, *arguments, wanted, graph=MODEL, data=DATA, **options):
+    entries = sorted(os.listdir(test.folder))
+    test.fails(code, ["train", graph, "--data", data, *SIZES, *arguments], *wanted, **options)
+    found = sorted(set(os.listdir(test.folder)) - set(entries))
+    test.check(not found, f"{arguments}: wanted nothing new, found {found}")
+
+
+save = ["--steps", "1", "--save", test.path("new"), "--csv", test.path("new.csv"), "--plot", test.path("new.svg")]
+empty, short = test.write("empty.txt", ""), test.write("short.txt", "x" * CONTEXT)
+refused(1, *save, wanted=["empty.txt: 0 tokens; a context of 16 wants at least 17"], data=empty)
+refused(1, *save, wanted=["short.txt: 16 tokens"], data=short)
+refused(1, *save, wanted=["cannot open"], data=test.path("none.txt"))
+write_npy(test.path("large.npy"), Tensor("i32", (40,), [7] * 30 + [256] + [7] * 9))
+refused(1, *save, wanted=["large.npy: token 30 is 256; the model's vocabulary ends at 255"], data=test.path("large.npy"))
+write_npy(test.path("flat.npy"), Tensor("i32", (5, 8), [7] * 40))
+refused(1, *save, wanted=["flat.npy: wanted an array of one dimension, found 2"], data=test.path("flat.npy"))
+refused(1, *save, wanted=["no result of @main is called \"loss\""], graph=model("logits.mlir", WIDTH, loss="cost"))
+fields = {"model_type": "bert", "vocab_size": 300, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2,
+          "intermediate_size": 32, "max_position_embeddings": 64, "type_vocab_size": 2}
+bert = test.write("bert.json", json.dumps(fields))
+refused(1, *save, "--context", "16", wanted=["the model has no logits, which a loss is made of"], graph=bert)
+wide = model("wide.mlir", WIDTH + 1)
+refused(1, "--resume", reference, wanted=["uninterrupted/model.safetensors does not fit the model: 2 of another shape",
+                                          "'first.weight': wanted f32[8, 25], found f32[8, 24]"], graph=wide)
+refused(1, "--resume", test.path("none"), wanted=["none: there is no such folder"])
+refused(1, *save[:2], "--save", reference, wanted=["uninterrupted: holds a checkpoint; go on from it with --resume"])
+refused(1, *save[:2], "--save", test.folder, wanted=["which is no part of a checkpoint"])
+refused(3, *save[:2], "--save", test.path("none/new"), wanted=["none/new: there is no folder"])
+refused(3, *save[:2], "--csv", test.path("none/new.csv"), wanted=["none/new.csv"])
+refused(3, *save[:2], "--plot", test.path("none/new.svg"), wanted=["none/new.svg"])
+refused(3, "--csv", "/dev/full", wanted=["cannot write /dev/full"])
+refused(2, "--frobnicate", wanted=["--frobnicate"])
+refused(2, "--save-every", "5", wanted=["--save-every: wants --save"])
+refused(2, "--resume", reference, "--weights", reference, wanted=["--weights: has no meaning with --resume"])
+
+
+def small_files():
+    """A limit on the size of files stands for a disk that fills up: the weights do not fit."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+
+before = contents(reference)
+refused(3, *save[:4], wanted=["new.unfinished/model.safetensors"], preexec_fn=small_files)
+done = test.command("train", MODEL, "--data", DATA, *SIZES, "--resume", reference, "--save", reference, "--steps", "402",
+                    preexec_fn=small_files)
+test.check(done.returncode == 3 and contents(reference) == before, f"on a full disk: {done.returncode} {done.stderr!r}")
+test.check(not os.path.exists(reference + ".unfinished"), "on a full disk: something half-written is left")
+test.finish()

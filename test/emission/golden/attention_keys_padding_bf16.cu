@@ -1,0 +1,65 @@
+#include "attention_backward_mma.cuh"
+#include "row.cuh"
+
+struct Score {
+  static constexpr bool kCausal = false;
+  static constexpr bool kHasScore = false;
+  static constexpr bool kHasMask = true;
+  const int *__restrict__ ids;
+  long long keys;
+  __device__ float score(float s, int b, int h, int i, int j) const { return s; }
+  __device__ bool keep(int b, int h, int i, int j) const {
+    const long long batch_index = b;
+    const long long key = j;
+    return ids[batch_index * keys + key] >= 2;
+  }
+};
+
+static_assert(heddle::AttentionBackwardMmaShape<192, 128, 64, 32, 4, 2>::kSharedBytes == 86560, "the launch's shared memory");
+static_assert(heddle::attention_keys_passes(192, 128) == 2, "the launch's blocks");
+
+extern "C" __global__ void __launch_bounds__(128, 1) attention_keys_padding_bf16(
+    const heddle::bf16 *__restrict__ q, const heddle::bf16 *__restrict__ k,
+    const heddle::bf16 *__restrict__ v, const heddle::bf16 *__restrict__ g, const float *__restrict__ lse,
+    const float *__restrict__ delta, heddle::bf16 *__restrict__ dk, heddle::bf16 *__restrict__ dv,
+    const int *__restrict__ ids, long long batch, long long heads, long long key_heads, long long queries,
+    long long keys, long long q_batch, long long q_head, long long q_row, long long k_batch,
+    long long k_head, long long k_row, long long v_batch, long long v_head, long long v_row,
+    long long g_batch, long long g_head, long long g_row, long long dk_batch, long long dk_head,
+    long long dk_row, long long dv_batch, long long dv_head, long long dv_row) {
+  heddle::AttentionBackwardParams<heddle::bf16> params = {};
+  params.q = q;
+  params.k = k;
+  params.v = v;
+  params.dout = g;
+  params.lse = lse;
+  params.delta = const_cast<float *>(delta);
+  params.dk = dk;
+  params.dv = dv;
+  params.batch = int(batch);
+  params.heads = int(heads);
+  params.kv_heads = int(key_heads);
+  params.q_len = int(queries);
+  params.kv_len = int(keys);
+  params.q_batch = q_batch;
+  params.q_head = q_head;
+  params.q_row = q_row;
+  params.k_batch = k_batch;
+  params.k_head = k_head;
+  params.k_row = k_row;
+  params.v_batch = v_batch;
+  params.v_head = v_head;
+  params.v_row = v_row;
+  params.dout_batch = g_batch;
+  params.dout_head = g_head;
+  params.dout_row = g_row;
+  params.dk_batch = dk_batch;
+  params.dk_head = dk_head;
+  params.dk_row = dk_row;
+  params.dv_batch = dv_batch;
+  params.dv_head = dv_head;
+  params.dv_row = dv_row;
+  params.scale = 0.07216878f;
+  const Score score = {ids, keys};
+  heddle::attention_backward_keys<heddle::bf16, 192, 128, 32, 64, 4, Score, true>(params, score);
+}

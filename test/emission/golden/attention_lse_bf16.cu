@@ -1,0 +1,48 @@
+#include "attention_forward_wgmma.cuh"
+#include "row.cuh"
+
+struct Score {
+  static constexpr bool kCausal = true;
+  static constexpr bool kHasScore = false;
+  static constexpr bool kHasMask = false;
+  __device__ float score(float s, int b, int h, int i, int j) const { return s; }
+  __device__ bool keep(int b, int h, int i, int j) const { return true; }
+};
+
+static_assert(heddle::AttentionWgmmaShape<64, 64, 128, 128, 12, 2>::kSharedBytes == 82016, "the launch's shared memory");
+
+extern "C" __global__ void __launch_bounds__(384, 1) attention_lse_bf16(
+    const heddle::bf16 *__restrict__ q, const heddle::bf16 *__restrict__ k,
+    const heddle::bf16 *__restrict__ v, heddle::bf16 *__restrict__ out, float *__restrict__ lse,
+    long long batch, long long heads, long long key_heads, long long queries, long long keys,
+    long long q_batch, long long q_head, long long q_row, long long k_batch, long long k_head,
+    long long k_row, long long v_batch, long long v_head, long long v_row, long long out_batch,
+    long long out_head, long long out_row, const __grid_constant__ heddle::TensorMap q_map,
+    const __grid_constant__ heddle::TensorMap k_map, const __grid_constant__ heddle::TensorMap v_map) {
+  heddle::AttentionParams<heddle::bf16> params;
+  params.q = q;
+  params.k = k;
+  params.v = v;
+  params.out = out;
+  params.lse = lse;
+  params.batch = int(batch);
+  params.heads = int(heads);
+  params.kv_heads = int(key_heads);
+  params.q_len = int(queries);
+  params.kv_len = int(keys);
+  params.q_batch = q_batch;
+  params.q_head = q_head;
+  params.q_row = q_row;
+  params.k_batch = k_batch;
+  params.k_head = k_head;
+  params.k_row = k_row;
+  params.v_batch = v_batch;
+  params.v_head = v_head;
+  params.v_row = v_row;
+  params.out_batch = out_batch;
+  params.out_head = out_head;
+  params.out_row = out_row;
+  params.scale = 0.125f;
+  const Score score = {};
+  heddle::attention_forward<heddle::bf16, 64, 64, 128, 128, 12, 2, Score>(params, score, q_map, k_map, v_map);
+}

@@ -1,0 +1,98 @@
+#include "tools/heddle/Support/Trainer.h"
+#include "FakeExecutor.h"
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+
+using namespace heddle::driver;
+using namespace heddle::runtime;
+using heddle::test::bytesOf;
+using heddle::test::FakeExecutor;
+
+namespace {
+
+Plan plan() {
+  Plan plan;
+  plan.model = "m";
+  plan.mode = "step";
+  for (const char *name : {"words", "targets"}) {
+    Buffer &buffer = plan.buffers.emplace_back();
+    buffer.name = name;
+    buffer.role = BufferRole::Input;
+    buffer.dtype = DType::I32;
+    buffer.shape = {2, 3};
+    buffer.indexLimit = 256;
+  }
+  for (const char *name : {"loss", "grad_norm"}) {
+    Buffer &buffer = plan.buffers.emplace_back();
+    buffer.name = name;
+    buffer.role = BufferRole::Output;
+  }
+  return plan;
+}
+
+std::string error(const Plan &plan) {
+  StatusOr<TrainingInputs> inputs = trainingInputs(plan);
+  return inputs ? "" : inputs.status().message();
+}
+
+} // namespace
+
+TEST(Trainer, PlansThatCannotBeTrained) {
+  EXPECT_EQ(error(plan()), "");
+  Plan bad = plan();
+  bad.mode = "forward";
+  EXPECT_NE(error(bad).find("mode forward; training wants --mode step"), std::string::npos);
+  bad = plan();
+  bad.buffers[0].dtype = DType::F32;
+  EXPECT_NE(error(bad).find("the model's inputs: words f32[2, 3], targets i32[2, 3]"), std::string::npos);
+  bad = plan();
+  bad.buffers[1].shape = {6};
+  EXPECT_NE(error(bad).find("targets i32[6]"), std::string::npos);
+  bad = plan();
+  bad.buffers.push_back(bad.buffers[0]);
+  EXPECT_NE(error(bad).find("training feeds token ids and targets"), std::string::npos);
+  bad = plan();
+  bad.buffers[2].name = "logits";
+  EXPECT_NE(error(bad).find("no output loss"), std::string::npos);
+}
+
+TEST(Trainer, AStepSetsInputsAndScalarsAndSaysWhatWasSkipped) {
+  std::string path = testing::TempDir() + "heddle-trainer-test.txt";
+  std::ofstream(path) << "abcd"; // One window fits: both rows are the same.
+  StatusOr<TokenFile> tokens = TokenFile::open(path);
+  ASSERT_TRUE(tokens.isOk());
+  StatusOr<Batches> batches = Batches::create(*tokens, 2, 3, 0);
+  ASSERT_TRUE(batches.isOk());
+  Plan stepPlan = plan();
+  StatusOr<TrainingInputs> inputs = trainingInputs(stepPlan);
+  ASSERT_TRUE(inputs.isOk());
+  FakeExecutor executor;
+  executor.parts["adamw.skipped"] = bytesOf({2}); // Of a training that is gone on with.
+  AdamWSettings settings;
+  settings.beta2 = 0.999;
+  StatusOr<Trainer> trainer = Trainer::create(executor, *inputs, settings);
+  ASSERT_TRUE(trainer.isOk());
+  EXPECT_EQ(executor.parts["adamw.one_minus_beta1"], bytesOf({static_cast<float>(1.0 - 0.9)}));
+  EXPECT_EQ(executor.parts["adamw.one_minus_beta2"], bytesOf({static_cast<float>(1.0 - 0.999)}));
+  EXPECT_EQ(executor.parts["adamw.max_norm"], bytesOf({1e30f}));
+
+  executor.outputs = {{"loss", bytesOf({1.5})}, {"grad_norm", bytesOf({0.5})}};
+  StatusOr<TrainingStep> step = trainer->step(*batches, 0.25);
+  ASSERT_TRUE(step.isOk()) << step.status().message();
+  EXPECT_EQ(step->loss, 1.5);
+  EXPECT_EQ(step->gradNorm, 0.5);
+  EXPECT_FALSE(step->skipped);
+  EXPECT_EQ(executor.parts["adamw.lr"], bytesOf({0.25}));
+  const int32_t ids[] = {'a', 'b', 'c', 'a', 'b', 'c'}, targets[] = {'b', 'c', 'd', 'b', 'c', 'd'};
+  EXPECT_EQ(std::memcmp(executor.inputs.at("words").data(), ids, sizeof(ids)), 0);
+  EXPECT_EQ(std::memcmp(executor.inputs.at("targets").data(), targets, sizeof(targets)), 0);
+
+  executor.outputs["grad_norm"] = bytesOf({INFINITY});
+  executor.onRun = [&] { executor.parts["adamw.skipped"] = bytesOf({3}); };
+  EXPECT_TRUE(trainer->step(*batches, 0.25)->skipped);
+  EXPECT_FALSE(trainer->step(*batches, 0.25)->skipped);
+  std::remove(path.c_str());
+}

@@ -1,0 +1,97 @@
+//===- SavedFlags.cpp - Flags that a checkpoint remembers -----------------===//
+#include "tools/heddle/Support/SavedFlags.h"
+
+#include <algorithm>
+
+namespace heddle::driver {
+
+using namespace runtime;
+using Json = nlohmann::json;
+
+std::string Range::text() const {
+  auto number = [](double value) {
+    return Json(value == static_cast<int64_t>(value) ? Json(int64_t(value)) : Json(value)).dump();
+  };
+  if (most == std::numeric_limits<double>::infinity())
+    return "from " + number(least) + " on";
+  return "from " + number(least) + (open ? " to below " : " to ") + number(most);
+}
+
+Json valuesOf(const std::vector<SavedFlag> &flags) {
+  Json values = Json::object();
+  for (const SavedFlag &flag : flags)
+    std::visit(
+        [&](auto *value) {
+          if constexpr (std::is_same_v<decltype(value), std::optional<int64_t> *>)
+            values[flag.name] = *value ? Json(**value) : Json();
+          else
+            values[flag.name] = *value;
+        },
+        flag.value);
+  return values;
+}
+
+/// What a flag wants, or nothing where `value` is that.
+static std::string wanted(const SavedFlag &flag, const Json &value) {
+  bool optional = std::holds_alternative<std::optional<int64_t> *>(flag.value);
+  if (std::holds_alternative<std::string *>(flag.value)) {
+    std::string words;
+    for (const std::string &word : flag.words) {
+      if (value == word)
+        return "";
+      words += (words.empty() ? "" : ", ") + word;
+    }
+    return "one of " + words;
+  }
+  if (optional && value.is_null())
+    return "";
+  if (std::holds_alternative<double *>(flag.value))
+    return value.is_number() && flag.range.contains(value.get<double>()) ? ""
+                                                                         : "a number " + flag.range.text();
+  // Whole numbers up to 2^64 - 1 are a seed's alone.
+  bool whole = value.is_number_integer() &&
+               (std::holds_alternative<uint64_t *>(flag.value)
+                    ? value.is_number_unsigned()
+                    : !value.is_number_unsigned() ||
+                          value.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()});
+  return whole && flag.range.contains(value.get<double>()) ? "" : "a whole number " + flag.range.text();
+}
+
+StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags, const Json &saved,
+                                           const std::string &file) {
+  if (!saved.is_object())
+    return invalidInput(file + ": wanted an object of settings, found " + shownValue(saved));
+  for (const SavedFlag &flag : flags) {
+    if (!saved.contains(flag.name))
+      return invalidInput(file + ": no setting " + shown(flag.name));
+    if (std::string text = wanted(flag, saved[flag.name]); !text.empty())
+      return invalidInput(file + ": setting " + shown(flag.name) + ": wanted " + text + ", found " +
+                          shownValue(saved[flag.name]));
+  }
+  for (const auto &item : saved.items())
+    if (std::none_of(flags.begin(), flags.end(),
+                     [&](const SavedFlag &flag) { return flag.name == item.key(); }))
+      return invalidInput(file + ": unknown setting " + shown(item.key()));
+
+  std::vector<std::string> changes;
+  Json given = valuesOf(flags);
+  for (const SavedFlag &flag : flags) {
+    const Json &value = saved[flag.name];
+    if (flag.given) {
+      if (given[flag.name] != value)
+        changes.push_back("--" + flag.name + " " + given[flag.name].dump() + " instead of " + value.dump());
+      continue;
+    }
+    std::visit(
+        [&](auto *target) {
+          if constexpr (std::is_same_v<decltype(target), std::optional<int64_t> *>)
+            *target = value.is_null() ? std::nullopt : std::optional(value.get<int64_t>());
+          else
+            *target = value.get<std::remove_pointer_t<decltype(target)>>();
+        },
+        flag.value);
+  }
+  return changes;
+}
+
+} // namespace heddle::driver

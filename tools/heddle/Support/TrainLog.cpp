@@ -1,0 +1,106 @@
+//===- TrainLog.cpp - The course of a training as CSV ---------------------===//
+#include "tools/heddle/Support/TrainLog.h"
+
+#include "runtime/base/File.h"
+#include "runtime/base/Json.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+namespace heddle::driver {
+
+using namespace runtime;
+
+namespace {
+
+constexpr std::string_view kHeader = "step,loss,lr,grad_norm,tokens_per_s";
+
+/// The shortest text that reads back as the same number.
+template <typename T>
+std::string exact(T value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
+
+std::string lineOf(const TrainRow &row) {
+  char rest[32];
+  std::snprintf(rest, sizeof(rest), "%.1f", row.tokensPerSecond);
+  // Losses and norms are float32.
+  return std::to_string(row.step) + "," + exact(static_cast<float>(row.loss)) + "," +
+         exact(row.learningRate) + "," + exact(static_cast<float>(row.gradNorm)) + "," + rest + "\n";
+}
+
+std::optional<TrainRow> rowOf(std::string_view line) {
+  TrainRow row;
+  auto field = [&](auto &value) {
+    auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
+    line.remove_prefix(static_cast<size_t>(end - line.data()));
+    bool comma = line.starts_with(',');
+    line.remove_prefix(comma ? 1 : 0);
+    return error == std::errc() && (comma || line.empty());
+  };
+  bool good = field(row.step) && field(row.loss) && field(row.learningRate) && field(row.gradNorm) &&
+              field(row.tokensPerSecond) && line.empty();
+  return good ? std::optional(row) : std::nullopt;
+}
+
+/// The rows of steps 1 to `step`.
+StatusOr<std::vector<TrainRow>> readRows(const std::string &path, int64_t step) {
+  HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> bytes, readFile(path));
+  std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  std::vector<TrainRow> rows;
+  for (int64_t number = 1; !text.empty(); ++number) {
+    size_t end = text.find('\n');
+    if (end == std::string_view::npos)
+      break; // Cut off while it was written; its step is done again.
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    std::string where = path + ":" + std::to_string(number) + ": ";
+    if (number == 1 && line != kHeader)
+      return invalidInput(where + "wanted " + std::string(kHeader) + ", found " + shown(line));
+    if (number == 1)
+      continue;
+    std::optional<TrainRow> row = rowOf(line);
+    if (!row || (!rows.empty() && row->step <= rows.back().step))
+      return invalidInput(where + "wanted a step after the one before and four numbers, found " +
+                          shown(line));
+    if (row->step > step)
+      break;
+    rows.push_back(*row);
+  }
+  return rows;
+}
+
+} // namespace
+
+StatusOr<TrainLog> TrainLog::open(const std::string &path, int64_t step) {
+  TrainLog log;
+  log.path_ = path;
+  if (path.empty())
+    return log;
+  std::error_code error;
+  if (step > 0 && std::filesystem::is_regular_file(path, error)) {
+    HEDDLE_ASSIGN_OR_RETURN(log.rows_, readRows(path, step));
+  }
+  std::string text = std::string(kHeader) + "\n";
+  for (const TrainRow &row : log.rows_)
+    text += lineOf(row);
+  HEDDLE_RETURN_IF_ERROR(writeFile(path, text));
+  log.file_.reset(std::fopen(path.c_str(), "ae"));
+  if (!log.file_)
+    return unavailable("cannot write " + path + ": " + std::strerror(errno));
+  return log;
+}
+
+Status TrainLog::append(const TrainRow &row) {
+  rows_.push_back(row);
+  if (file_ && (std::fputs(lineOf(row).c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0))
+    return unavailable("cannot write " + path_ + ": " + std::strerror(errno));
+  return Status::ok();
+}
+
+} // namespace heddle::driver

@@ -1,0 +1,109 @@
+//===- Trainer.cpp - Steps of a plan of mode step -------------------------===//
+#include "tools/heddle/Support/Trainer.h"
+
+#include "runtime/tooling/HostTensor.h"
+
+#include <cstring>
+
+namespace heddle::driver {
+
+using namespace runtime;
+
+namespace {
+
+/// What stands for "no clipping" in adamw.max_norm.
+constexpr double kNoClipping = 1e30;
+
+std::span<const uint8_t> bytesOf(const std::vector<int32_t> &values) {
+  return {reinterpret_cast<const uint8_t *>(values.data()), values.size() * sizeof(int32_t)};
+}
+
+StatusOr<float> single(StatusOr<std::vector<uint8_t>> bytes, const char *name) {
+  if (!bytes)
+    return std::move(bytes).status();
+  float value = 0;
+  if (bytes->size() != sizeof(value))
+    return invalidInput(std::string(name) + ": wanted one f32, found " + std::to_string(bytes->size()) +
+                        " bytes");
+  std::memcpy(&value, bytes->data(), sizeof(value));
+  return value;
+}
+
+} // namespace
+
+StatusOr<TrainingInputs> trainingInputs(const Plan &plan) {
+  if (plan.mode != "step")
+    return invalidInput(plan.model + ": the plan is of mode " + plan.mode + "; training wants --mode step");
+  TrainingInputs inputs;
+  std::string found;
+  int count = 0;
+  for (const Buffer &buffer : plan.buffers) {
+    if (buffer.role != BufferRole::Input)
+      continue;
+    ++count;
+    found += (found.empty() ? "" : ", ") + buffer.name + " " + describe(buffer.dtype, buffer.shape);
+    (buffer.name == "targets" ? inputs.targets : inputs.ids) = &buffer;
+  }
+  bool fit = count == 2 && inputs.ids && inputs.targets && inputs.ids->dtype == DType::I32 &&
+             inputs.targets->dtype == DType::I32 && inputs.ids->shape.size() == 2 &&
+             inputs.ids->shape == inputs.targets->shape && inputs.targets->indexLimit > 0;
+  if (!fit)
+    return invalidInput(plan.model +
+                        ": training feeds token ids and targets, each i32 [batch, context], the "
+                        "targets with a bound; the model's inputs: " +
+                        found);
+  for (const char *name : {"loss", "grad_norm"}) {
+    bool is = false;
+    for (const Buffer &buffer : plan.buffers)
+      is |= buffer.role == BufferRole::Output && buffer.name == name;
+    if (!is)
+      return invalidInput(plan.model + ": the plan has no output " + name);
+  }
+  return inputs;
+}
+
+Trainer::Trainer(Executor &executor, const TrainingInputs &inputs)
+    : executor_(&executor), inputs_(inputs), ids_(static_cast<size_t>(inputs.batch() * inputs.context())),
+      targets_(ids_.size()) {}
+
+Status Trainer::setScalar(const char *name, double value) {
+  auto single = static_cast<float>(value);
+  std::vector<uint8_t> bytes(sizeof(single));
+  std::memcpy(bytes.data(), &single, sizeof(single));
+  return executor_->setParameter(name, bytes);
+}
+
+StatusOr<float> Trainer::skippedSteps() {
+  return single(executor_->parameter("adamw.skipped"), "adamw.skipped");
+}
+
+StatusOr<Trainer> Trainer::create(Executor &executor, const TrainingInputs &inputs,
+                                  const AdamWSettings &settings) {
+  Trainer trainer(executor, inputs);
+  HEDDLE_RETURN_IF_ERROR(trainer.setScalar("adamw.one_minus_beta1", 1.0 - settings.beta1));
+  HEDDLE_RETURN_IF_ERROR(trainer.setScalar("adamw.one_minus_beta2", 1.0 - settings.beta2));
+  HEDDLE_RETURN_IF_ERROR(trainer.setScalar("adamw.epsilon", settings.epsilon));
+  HEDDLE_RETURN_IF_ERROR(trainer.setScalar("adamw.weight_decay", settings.weightDecay));
+  HEDDLE_RETURN_IF_ERROR(
+      trainer.setScalar("adamw.max_norm", settings.clip > 0 ? settings.clip : kNoClipping));
+  HEDDLE_ASSIGN_OR_RETURN(trainer.skipped_, trainer.skippedSteps());
+  return trainer;
+}
+
+StatusOr<TrainingStep> Trainer::step(Batches &batches, double learningRate) {
+  HEDDLE_RETURN_IF_ERROR(batches.next(ids_, targets_));
+  HEDDLE_RETURN_IF_ERROR(setScalar("adamw.lr", learningRate));
+  HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.ids->name, bytesOf(ids_)));
+  HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.targets->name, bytesOf(targets_)));
+  HEDDLE_RETURN_IF_ERROR(executor_->run());
+  HEDDLE_RETURN_IF_ERROR(executor_->synchronize());
+  TrainingStep step;
+  HEDDLE_ASSIGN_OR_RETURN(step.loss, single(executor_->output("loss"), "loss"));
+  HEDDLE_ASSIGN_OR_RETURN(step.gradNorm, single(executor_->output("grad_norm"), "grad_norm"));
+  HEDDLE_ASSIGN_OR_RETURN(float skipped, skippedSteps());
+  step.skipped = skipped > skipped_;
+  skipped_ = skipped;
+  return step;
+}
+
+} // namespace heddle::driver

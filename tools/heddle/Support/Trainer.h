@@ -1,0 +1,62 @@
+//===- Trainer.h - Steps of a plan of mode step -----------------*- C++ -*-===//
+#ifndef HEDDLE_TOOLS_HEDDLE_SUPPORT_TRAINER_H
+#define HEDDLE_TOOLS_HEDDLE_SUPPORT_TRAINER_H
+
+#include "runtime/executor/Executor.h"
+#include "runtime/tooling/Batches.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heddle::driver {
+
+/// What training needs to know of a plan. Pointers are into the plan.
+struct TrainingInputs {
+  const runtime::Buffer *ids = nullptr;     ///< i32 [batch, context], values below Buffer::indexLimit.
+  const runtime::Buffer *targets = nullptr; ///< i32, the same shape.
+
+  int64_t batch() const { return ids->shape[0]; }
+  int64_t context() const { return ids->shape[1]; }
+  int64_t vocabulary() const { return targets->indexLimit; }
+};
+
+/// InvalidInput where the plan is not of mode step, or has other inputs than `targets` and one of token ids,
+/// or outputs than `loss` and `grad_norm`.
+runtime::StatusOr<TrainingInputs> trainingInputs(const runtime::Plan &plan);
+
+/// The optimizer's settings; formulas in compiler/Autodiff/AdamW.h.
+struct AdamWSettings {
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0.01;
+  double clip = 0; ///< Largest norm of the gradients; 0: they are not clipped.
+};
+
+struct TrainingStep {
+  double loss = 0;
+  double gradNorm = 0;  ///< Before clipping.
+  bool skipped = false; ///< The gradients were not finite: nothing was changed.
+};
+
+class Trainer {
+public:
+  /// `executor` and the plan behind `inputs` must outlive this. Sets the optimizer's scalars, those of a
+  /// resumed training included, whose counts must be in the executor by now.
+  static runtime::StatusOr<Trainer> create(runtime::Executor &executor, const TrainingInputs &inputs,
+                                           const AdamWSettings &settings);
+
+  /// One step on the next batch with this learning rate; what it gave is here when it returns.
+  runtime::StatusOr<TrainingStep> step(runtime::Batches &batches, double learningRate);
+
+private:
+  Trainer(runtime::Executor &executor, const TrainingInputs &inputs);
+  runtime::Status setScalar(const char *name, double value);
+  runtime::StatusOr<float> skippedSteps();
+
+  runtime::Executor *executor_;
+  TrainingInputs inputs_;
+  std::vector<int32_t> ids_, targets_;
+  float skipped_ = 0; ///< adamw.skipped after the last step.
+};
+
+} // namespace heddle::driver
+
+#endif // HEDDLE_TOOLS_HEDDLE_SUPPORT_TRAINER_H

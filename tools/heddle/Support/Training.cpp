@@ -1,0 +1,130 @@
+//===- Training.cpp - The loop of heddle train ----------------------------===//
+#include "tools/heddle/Support/Training.h"
+
+#include "runtime/base/File.h"
+#include "tools/heddle/Support/Interrupt.h"
+#include "tools/heddle/Support/Statistics.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace heddle::driver {
+
+using namespace runtime;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// The line on a terminal follows so many of the last steps: fewer jump, more lag.
+constexpr size_t kRecent = 20;
+
+/// Seconds between two looks at the line.
+constexpr double kShowEvery = 0.1;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string leftText(double seconds) {
+  char text[48];
+  if (seconds < 90)
+    std::snprintf(text, sizeof(text), "%.0f s left", seconds);
+  else if (seconds < 5400)
+    std::snprintf(text, sizeof(text), "%.0f min left", seconds / 60);
+  else
+    std::snprintf(text, sizeof(text), "%.1f h left", seconds / 3600);
+  return text;
+}
+
+class Loop {
+public:
+  Loop(Training &training, Progress &progress) : t_(training), progress_(progress) {}
+
+  StatusOr<TrainingEnd> run() {
+    Interrupt interrupt;
+    bool saved = false;
+    while (t_.state.step < t_.rate.steps && !interrupt.signal()) {
+      HEDDLE_RETURN_IF_ERROR(step());
+      saved = t_.saveEvery > 0 && t_.state.step % t_.saveEvery == 0;
+      if (saved)
+        HEDDLE_RETURN_IF_ERROR(save());
+    }
+    progress_.clear();
+    if (!saved && !seconds_.empty())
+      HEDDLE_RETURN_IF_ERROR(save());
+    TrainingEnd end;
+    end.steps = static_cast<int64_t>(seconds_.size());
+    end.signal = t_.state.step < t_.rate.steps ? interrupt.signal() : 0;
+    if (double seconds = statisticsOf(seconds_).median; seconds > 0) {
+      end.tokensPerSecond = tokens_ / seconds;
+      end.flopsShare = share(seconds);
+    }
+    return end;
+  }
+
+private:
+  Status step() {
+    Clock::time_point start = Clock::now();
+    double rate = t_.rate.at(t_.state.step);
+    HEDDLE_ASSIGN_OR_RETURN(TrainingStep done, t_.trainer.step(t_.batches, rate));
+    double seconds = secondsSince(start);
+    seconds_.push_back(seconds);
+    ++t_.state.step;
+    t_.state.windows = t_.batches.position();
+    if (done.skipped) {
+      progress_.clear();
+      std::fprintf(stderr, "step %lld: gradients are not finite, skipped\n",
+                   static_cast<long long>(t_.state.step));
+    }
+    HEDDLE_RETURN_IF_ERROR(t_.log.append({t_.state.step, done.loss, rate, done.gradNorm, tokens_ / seconds}));
+    show(done.loss);
+    return Status::ok();
+  }
+
+  void show(double loss) {
+    if (secondsSince(shown_) < kShowEvery)
+      return;
+    shown_ = Clock::now();
+    size_t recent = std::min(seconds_.size(), kRecent);
+    double seconds = 0;
+    for (size_t i = seconds_.size() - recent; i < seconds_.size(); ++i)
+      seconds += seconds_[i] / static_cast<double>(recent);
+    char text[160];
+    std::snprintf(text, sizeof(text), "step %lld/%lld  loss %.4f  %.0f tokens/s",
+                  static_cast<long long>(t_.state.step), static_cast<long long>(t_.rate.steps), loss,
+                  tokens_ / seconds);
+    std::string line = text;
+    if (double part = share(seconds); part > 0) {
+      std::snprintf(text, sizeof(text), "  %.0f %% of FLOP/s", part * 100);
+      line += text;
+    }
+    progress_.show(line + "  " + leftText(seconds * static_cast<double>(t_.rate.steps - t_.state.step)));
+  }
+
+  double share(double seconds) const {
+    return t_.ceiling > 0 ? t_.plan.matrixFlops / seconds / t_.ceiling : 0;
+  }
+
+  Status save() {
+    if (t_.folder) {
+      progress_.show("step " + std::to_string(t_.state.step) + ": saving");
+      HEDDLE_RETURN_IF_ERROR(t_.folder->save(t_.executor, t_.plan, t_.state));
+    }
+    if (!t_.picture.empty())
+      HEDDLE_RETURN_IF_ERROR(writeFile(t_.picture, lossPicture(t_.log.rows(), t_.pictureTitle)));
+    return Status::ok();
+  }
+
+  Training &t_;
+  Progress &progress_;
+  std::vector<double> seconds_;
+  Clock::time_point shown_;
+  double tokens_ = static_cast<double>(t_.batches.tokensPerBatch());
+};
+
+} // namespace
+
+StatusOr<TrainingEnd> train(Training &training, Progress &progress) { return Loop(training, progress).run(); }
+
+} // namespace heddle::driver

@@ -1,0 +1,254 @@
+//===- Train.cpp - heddle train -------------------------------------------===//
+#include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/Ceiling.h"
+#include "tools/heddle/Support/Execution.h"
+#include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/SavedFlags.h"
+#include "tools/heddle/Support/Training.h"
+#include "tools/heddle/Support/Weights.h"
+
+#include <CLI/App.hpp>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+
+namespace heddle::driver {
+
+using namespace runtime;
+
+namespace {
+
+struct TrainFlags {
+  ModelFlags model;
+  std::string data, pipeline = "compiled", weights, csv, picture, save, resume;
+  LearningRate rate{.steps = 300};
+  AdamWSettings adamw;
+  int64_t saveEvery = 0;
+  uint64_t seed = 0;
+  /// What a checkpoint remembers, as given or restored. Pointers are into this object.
+  std::vector<SavedFlag> saved;
+};
+
+/// Graphs and plans state their own extents; presets and configurations take them from flags.
+bool hasOwnExtents(const ModelFlags &model) {
+  return model.planFile || model.request.model.ends_with(".mlir");
+}
+
+/// Takes over what a checkpoint says and the command line does not.
+StatusOr<TrainingState> resume(TrainFlags &flags, const std::string &folder) {
+  HEDDLE_ASSIGN_OR_RETURN(TrainingState state, readTrainingState(folder));
+  ModelRequest request = flags.model.request;
+  HEDDLE_ASSIGN_OR_RETURN(std::vector<std::string> changes,
+                          restore(flags.saved, state.settings, folder + "/training.json"));
+  if (hasOwnExtents(flags.model))
+    flags.model.request = request;
+  for (const std::string &change : changes)
+    std::fprintf(stderr, "note: %s, as %s was saved with\n", change.c_str(), folder.c_str());
+  return state;
+}
+
+StatusOr<std::unique_ptr<Executor>> load(Device &device, const Plan &plan, const TrainFlags &flags,
+                                         ModelWeights &weights, Progress &progress) {
+  HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, ""));
+  HEDDLE_ASSIGN_OR_RETURN(ParameterSource source, weights.source(plan, progress));
+  progress.show("weights");
+  StatusOr<std::unique_ptr<Executor>> executor =
+      Executor::create(device, plan, {kind, flags.seed, /*poison=*/false}, source);
+  progress.clear();
+  if (!executor)
+    return withPlannedPeak(std::move(executor).status(), plan);
+  return executor;
+}
+
+void printEnd(const Training &training, const TrainingEnd &end, const TrainFlags &flags) {
+  if (end.signal)
+    std::printf("interrupted by %s: ", end.signal == SIGINT ? "SIGINT" : "SIGTERM");
+  std::printf("step %lld of %lld", static_cast<long long>(training.state.step),
+              static_cast<long long>(training.rate.steps));
+  if (end.steps == 0) {
+    std::printf(end.signal ? "\nnothing was done\n" : "\nnothing to do\n");
+    return;
+  }
+  const TrainRow &last = training.log.rows().back();
+  std::printf(", loss %.6g, gradient norm %.4g, %.0f tokens/s", last.loss, last.gradNorm,
+              end.tokensPerSecond);
+  if (end.flopsShare > 0)
+    std::printf(", %.1f %% of the FLOP/s of one large product", end.flopsShare * 100);
+  std::printf("\n");
+  if (training.folder)
+    std::printf("saved %s\n", training.folder->path().c_str());
+  else if (end.signal)
+    std::printf("not saved: there is no --save\n");
+  for (const std::string &file : {flags.csv, flags.picture})
+    if (!file.empty())
+      std::printf("wrote %s\n", file.c_str());
+}
+
+Status runTrain(TrainFlags &flags, int &signal) {
+  TrainingState state;
+  std::string resumed;
+  if (!flags.resume.empty()) {
+    HEDDLE_ASSIGN_OR_RETURN(resumed, checkpointAt(flags.resume));
+    HEDDLE_ASSIGN_OR_RETURN(state, resume(flags, resumed));
+  }
+  ModelRequest &request = flags.model.request;
+  if (!hasOwnExtents(flags.model)) {
+    // As they are now: a later version may have other defaults.
+    request.batch = request.batch.value_or(ModelRequest::kDefaultBatch);
+    request.context = request.context.value_or(ModelRequest::kDefaultContext);
+  }
+  // Whatever can be known to be wrong before anything is compiled.
+  HEDDLE_ASSIGN_OR_RETURN(TokenFile tokens, TokenFile::open(flags.data));
+  std::optional<CheckpointFolder> folder;
+  if (!flags.save.empty()) {
+    HEDDLE_ASSIGN_OR_RETURN(folder, CheckpointFolder::open(flags.save, resumed));
+  }
+  if (!flags.picture.empty()) // Gone again: says whether it can be written.
+    HEDDLE_RETURN_IF_ERROR(AtomicFile::create(flags.picture).status());
+  HEDDLE_ASSIGN_OR_RETURN(
+      ModelWeights weights,
+      ModelWeights::open(flags.model, resumed.empty() ? flags.weights : resumed + "/model.safetensors"));
+
+  Models models;
+  Progress progress;
+  heddle::CompileOptions options =
+      compileOptions(flags.model, flags.pipeline == "eager" ? PipelineKind::Eager : PipelineKind::Compiled);
+  HEDDLE_ASSIGN_OR_RETURN(Built built, models.build(flags.model, options, progress));
+  const Plan &plan = built.plan;
+  HEDDLE_ASSIGN_OR_RETURN(TrainingInputs inputs, trainingInputs(plan));
+  progress.show("reading " + flags.data);
+  HEDDLE_RETURN_IF_ERROR(tokens.check(inputs.vocabulary()));
+  HEDDLE_ASSIGN_OR_RETURN(
+      Batches batches, Batches::create(tokens, inputs.batch(), inputs.context(), flags.seed, state.windows));
+  if (!resumed.empty() && state.tokens != tokens.size())
+    std::fprintf(stderr, "note: %s has %lld tokens; the data of %s had %lld\n", flags.data.c_str(),
+                 static_cast<long long>(tokens.size()), resumed.c_str(),
+                 static_cast<long long>(state.tokens));
+  state.model = plan.model;
+  state.tokens = tokens.size();
+  state.settings = valuesOf(flags.saved);
+
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
+  double ceiling = 0;
+  if (plan.matrixFlops > 0) {
+    progress.show("measuring the device's matrix product");
+    HEDDLE_ASSIGN_OR_RETURN(ceiling, measureCeiling(*device, plan.precision));
+  }
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor, load(*device, plan, flags, weights, progress));
+  if (!resumed.empty())
+    HEDDLE_RETURN_IF_ERROR(readOptimizer(*executor, plan, resumed));
+  HEDDLE_ASSIGN_OR_RETURN(Trainer trainer, Trainer::create(*executor, inputs, flags.adamw));
+  HEDDLE_ASSIGN_OR_RETURN(TrainLog log, TrainLog::open(flags.csv, state.step));
+
+  Training training{*executor, plan, trainer, batches, log, flags.rate, state};
+  training.folder = folder;
+  training.saveEvery = flags.saveEvery;
+  training.picture = flags.picture;
+  training.pictureTitle = plan.model + ", " + plan.precision + ", batch " + std::to_string(inputs.batch()) +
+                          ", context " + std::to_string(inputs.context());
+  training.ceiling = ceiling;
+  StatusOr<TrainingEnd> end = train(training, progress);
+  progress.clear();
+  if (!end)
+    return withPlannedPeak(std::move(end).status(), plan);
+  printEnd(training, *end, flags);
+  signal = end->signal;
+  return Status::ok();
+}
+
+/// Adds the flag of `flag.name`; refuses numbers outside of its range.
+void addSavedFlag(CLI::App &parser, TrainFlags &flags, SavedFlag flag, const std::string &help) {
+  CLI::Option *option = std::visit(
+      [&](auto *value) { return parser.add_option("--" + flag.name, *value, help)->capture_default_str(); },
+      flag.value);
+  if (!flag.words.empty())
+    option->check(CLI::IsMember(flag.words));
+  else
+    option->check([flag](const std::string &text) -> std::string {
+      auto read = [&](auto value) {
+        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return error == std::errc() && end == text.data() + text.size() &&
+               flag.range.contains(static_cast<double>(value));
+      };
+      bool fraction = std::holds_alternative<double *>(flag.value);
+      bool good = fraction                                         ? read(double{})
+                  : std::holds_alternative<uint64_t *>(flag.value) ? read(uint64_t{})
+                                                                   : read(int64_t{});
+      return good ? ""
+                  : "'" + text + "'; wanted a " + (fraction ? "" : "whole ") + "number " + flag.range.text();
+    });
+  flags.saved.push_back(std::move(flag));
+}
+
+} // namespace
+
+Subcommand addTrain(CLI::App &program) {
+  auto flags = std::make_shared<TrainFlags>();
+  CLI::App *parser = program.add_subcommand("train", "Train a model on text or on token ids");
+  flags->model.mode = "step";
+  addModelFlags(*parser, flags->model, DeviceFlag::Plain, {}, ModeFlag::Fixed);
+  addTuneFlag(*parser, flags->model, "on");
+  parser
+      ->add_option("--data", flags->data,
+                   "What to train on: text, whose bytes are the tokens, or token ids in a .npy file")
+      ->required();
+  parser->add_option("--impl", flags->pipeline, "compiled, or eager: one step an operation")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"compiled", "eager"}));
+  TrainFlags &f = *flags;
+  addSavedFlag(*parser, f, {"steps", &f.rate.steps, {1}}, "Where training ends, counted from its beginning");
+  addSavedFlag(*parser, f, {"lr", &f.rate.peak}, "Learning rate, the largest of the schedule");
+  addSavedFlag(*parser, f, {"schedule", &f.rate.schedule, {}, {"constant", "linear", "cosine"}},
+               "How the learning rate goes on behind the warm-up, to 0 at --steps or constant");
+  addSavedFlag(*parser, f, {"warmup-steps", &f.rate.warmup},
+               "Steps in which the learning rate grows linearly");
+  addSavedFlag(*parser, f, {"beta1", &f.adamw.beta1, {0, 1, true}}, "AdamW: decay of the first moment");
+  addSavedFlag(*parser, f, {"beta2", &f.adamw.beta2, {0, 1, true}}, "AdamW: decay of the second moment");
+  addSavedFlag(*parser, f, {"epsilon", &f.adamw.epsilon}, "AdamW: added to the root of the second moment");
+  addSavedFlag(*parser, f, {"weight-decay", &f.adamw.weightDecay},
+               "AdamW: decoupled decay, of everything but vectors (norms, biases)");
+  addSavedFlag(*parser, f, {"clip", &f.adamw.clip},
+               "Largest norm of all gradients together; 0 clips nothing");
+  addSavedFlag(*parser, f, {"seed", &f.seed}, "Seed of the batches, and of weights where they are drawn");
+  addWeightsFlag(*parser, flags->weights);
+  parser->add_option("--csv", flags->csv, "Write a line each step: step, loss, lr, grad_norm, tokens_per_s");
+  parser->add_option("--plot", flags->picture, "Write the loss as a picture, an .svg file");
+  parser->add_option("--save", flags->save,
+                     "Save weights and optimizer to this folder at the end, and when interrupted");
+  parser->add_option("--save-every", flags->saveEvery, "Save every so many steps, too")->check(atLeast(1));
+  parser->add_option("--resume", flags->resume,
+                     "Go on from a folder that --save wrote, with its settings where no flag gives others");
+  // Of the flags that describe the model, those that change what a step computes.
+  ModelRequest &request = f.model.request;
+  for (auto &[name, value] : {std::pair{"batch", &request.batch}, std::pair{"context", &request.context},
+                              std::pair{"layers", &request.layers}, std::pair{"vocab", &request.vocabulary}})
+    f.saved.push_back({name, value, {1}});
+  f.saved.push_back({"precision", &f.model.precision, {}, {"fp32", "tf32", "bf16", "bf16-true"}});
+  addExample(
+      *parser,
+      "heddle train study:small --vocab 256 --data book.txt --context 256 --steps 300 --precision bf16 \\\n"
+      "      --schedule cosine --warmup-steps 20 --clip 1 --csv loss.csv --plot loss.svg --save checkpoint");
+  parser->final_callback([flags, parser] {
+    for (SavedFlag &flag : flags->saved)
+      flag.given = parser->count("--" + flag.name) > 0;
+    if (flags->saveEvery > 0 && flags->save.empty())
+      throw CLI::ValidationError("--save-every", "wants --save, a folder to save to");
+    if (!flags->resume.empty() && !flags->weights.empty())
+      throw CLI::ValidationError("--weights", "has no meaning with --resume, which has weights of its own");
+    if (flags->model.planFile && parser->count("--impl") > 0)
+      throw CLI::ValidationError("--impl", "has no meaning for a plan file, which is one implementation");
+    if (!flags->picture.empty() && !flags->picture.ends_with(".svg"))
+      throw CLI::ValidationError("--plot", flags->picture + ": wanted a name that ends in .svg");
+  });
+  return {parser, [flags] {
+            int signal = 0;
+            Status status = runTrain(*flags, signal);
+            // All is written: the caller sees what it would of any program that was interrupted.
+            if (signal && std::fflush(stdout) == 0)
+              std::raise(signal);
+            return status;
+          }};
+}
+
+} // namespace heddle::driver
