@@ -19,7 +19,7 @@ std::unique_ptr<mlir::Pass> createRaiseNorms(MatchReports *reports);
 std::unique_ptr<mlir::Pass> createRaiseAttention(MatchReports *reports);
 
 /// The graph phase: canonical form, raising, canonical form, its verifier.
-void addGraphPhase(mlir::OpPassManager &manager, MatchReports &reports, bool attention = true);
+void addGraphPhase(mlir::OpPassManager &manager, MatchReports &reports);
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/Graph/Passes.h.inc"

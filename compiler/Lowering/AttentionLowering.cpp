@@ -21,6 +21,7 @@ public:
         op_(*group.getBody().front().getOps<AttentionLike>().begin()) {}
 
   std::optional<LoweredKernel> lower(llvm::StringRef skeleton);
+  std::optional<LoweredKernel> lowerZeros();
 
 private:
   std::nullopt_t fail(std::string why) {
@@ -53,6 +54,22 @@ private:
         .Case("dkey", grad.getDkey())
         .Case("dvalue", grad.getDvalue())
         .Case("dbias", grad.getDbias());
+  }
+
+  /// Where a buffer of heads lies.
+  std::optional<HeadsAccess> headsOf(const kernel::SkeletonOperand &operand) {
+    Value of = valueOf(operand.name);
+    if (!operand.written)
+      return headsAccess(of);
+    auto yield = llvm::cast<YieldOp>(group_.getBody().front().getTerminator());
+    unsigned result = llvm::cast<mlir::OpResult>(of).getResultNumber();
+    std::optional<HeadsAccess> access = headsResultAccess(of, yield.getValues()[result]);
+    if (access)
+      access->base = group_.getResult(result);
+    return access;
+  }
+  static std::string unevenHeads(llvm::StringRef operand) {
+    return operand.str() + ": heads do not lie evenly with contiguous vectors";
   }
 
   /// 0 where no window narrows what causality leaves; one as wide as the keys hides none.
@@ -122,6 +139,7 @@ private:
 /// What the buffers and counts of a skeleton are named after in its kernel.
 static std::string kernelName(llvm::StringRef skeleton) {
   return llvm::StringSwitch<std::string>(skeleton)
+      .Case(kernel::kAttentionBackward, "attention_backward")
       .Case(kernel::kAttentionKeys, "attention_keys")
       .Case(kernel::kAttentionQueries, "attention_queries")
       .Case(kernel::kAttentionBias, "attention_bias")
@@ -129,7 +147,6 @@ static std::string kernelName(llvm::StringRef skeleton) {
 }
 
 std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonName) {
-  auto yield = llvm::cast<YieldOp>(group_.getBody().front().getTerminator());
   SymbolicShape query = symbolicShape(llvm::cast<mlir::RankedTensorType>(op_.getQuery().getType()));
   SymbolicShape value = symbolicShape(llvm::cast<mlir::RankedTensorType>(op_.getValue().getType()));
   if (!query[3].isStatic() || !value[3].isStatic())
@@ -155,6 +172,10 @@ std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonNa
                                                              {"query_length", query[2].value},
                                                              {"key_length", keyShape[2]}};
   for (const kernel::SkeletonOperand &operand : kernel::skeletonOperands(skeletonName, logsumexp)) {
+    if (operand.kind == kernel::SkeletonOperand::Turns) {
+      buffers.push_back(func.turns());
+      continue;
+    }
     Value of = valueOf(operand.name);
     if (operand.kind != kernel::SkeletonOperand::Heads) {
       std::optional<VectorAccess> access = VectorAccess{Value(), 0};
@@ -171,17 +192,9 @@ std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonNa
       }
       continue;
     }
-    std::optional<HeadsAccess> access;
-    if (operand.written) {
-      unsigned result = llvm::cast<mlir::OpResult>(of).getResultNumber();
-      access = headsResultAccess(of, yield.getValues()[result]);
-      if (access)
-        access->base = group_.getResult(result);
-    } else {
-      access = headsAccess(of);
-    }
+    std::optional<HeadsAccess> access = headsOf(operand);
     if (!access)
-      return fail(operand.name.str() + ": heads do not lie evenly with contiguous vectors");
+      return fail(unevenHeads(operand.name));
     buffers.push_back(func.bufferAt(access->base, access->offset, operand.name));
     const std::pair<const char *, int64_t> strides[] = {{"_batch_stride", access->batch},
                                                         {"_head_stride", access->head},
@@ -206,6 +219,51 @@ std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonNa
     return std::nullopt;
   if (op_.getMask() && !addMask(func, op.getMask()))
     return std::nullopt;
+  return func.finish(symbols_);
+}
+
+std::optional<LoweredKernel> AttentionLowering::lowerZeros() {
+  SymbolicShape query = symbolicShape(llvm::cast<mlir::RankedTensorType>(op_.getQuery().getType()));
+  const kernel::SkeletonOperand operand{"dquery", kernel::SkeletonOperand::Heads, true};
+  std::optional<HeadsAccess> access = headsOf(operand);
+  if (!query[3].isStatic())
+    return fail("head dimensions must be static");
+  if (!access)
+    return fail(unevenHeads(operand.name));
+  FuncBuilder func(group_.getContext(), group_.getLoc(),
+                   kAttentionZeros.str() + "_d" + std::to_string(query[3].value));
+  mlir::OpBuilder &builder = func.builder();
+  Value dquery = func.bufferAt(access->base, access->offset, operand.name), turns = func.turns();
+  const Value lengths[] = {func.count("batch", query[0].value), func.count("heads", query[1].value),
+                           func.count("query_length", query[2].value)};
+  const Value strides[] = {func.count("batch_stride", access->batch), func.count("head_stride", access->head),
+                           func.count("sequence_stride", access->sequence)};
+  Value columns = func.extent(query[3]);
+  auto rows = kernel::RowsOp::create(builder, func.loc(), lengths);
+  mlir::Block &body = rows.getBody().emplaceBlock();
+  llvm::SmallVector<Value, 4> indices;
+  for (const char *name : {"b", "h", "i"})
+    indices.push_back(body.addArgument(builder.getIndexType(), func.named(name)));
+  builder.setInsertionPointToEnd(&body);
+  auto dim = [&](unsigned position) { return builder.getAffineDimExpr(position); };
+  auto symbol = [&](unsigned position) { return builder.getAffineSymbolExpr(position); };
+  auto store = [&](mlir::TypedAttr zero, Value buffer, mlir::AffineExpr place, mlir::ValueRange symbols) {
+    kernel::StoreOp::create(builder, func.loc(), emitConstant(builder, func.loc(), zero), buffer,
+                            mlir::AffineMap::get(indices.size(), symbols.size(), place), indices, symbols,
+                            nullptr);
+  };
+  // The counter that blocks draw their work from lies behind those of the tiles, whose number is the
+  // target's: two for each row are enough for every tile.
+  mlir::AffineExpr row = dim(0) * symbol(0) * symbol(1) + dim(1) * symbol(1) + dim(2);
+  for (int64_t half : {0, 1})
+    store(builder.getI32IntegerAttr(0), turns, row * 2 + half, {lengths[1], lengths[2]});
+  auto loop = kernel::ColumnsOp::create(builder, func.loc(), columns, mlir::TypeRange(),
+                                        llvm::ArrayRef<kernel::ReduceKind>());
+  loop.getBody().front().getArgument(0).setLoc(func.named("col"));
+  builder.setInsertionPointToStart(&loop.getBody().front());
+  indices.push_back(loop.getIndex());
+  store(builder.getF32FloatAttr(0), dquery,
+        dim(0) * symbol(0) + dim(1) * symbol(1) + dim(2) * symbol(2) + dim(3), strides);
   return func.finish(symbols_);
 }
 
@@ -253,24 +311,33 @@ bool AttentionLowering::addMask(FuncBuilder &func, mlir::Region &region) {
   return static_cast<bool>(mask);
 }
 
-llvm::SmallVector<llvm::StringRef, 3> heddle::attentionSkeletons(GroupOp group) {
+llvm::SmallVector<llvm::StringRef, 3> heddle::attentionKernels(GroupOp group, llvm::StringRef device) {
   AttentionLike op = *group.getBody().front().getOps<AttentionLike>().begin();
   auto grad = llvm::dyn_cast<AttentionGradOp>(op.getOperation());
   if (!grad)
     return {kernel::kAttentionForward};
   // What nothing reads is not computed.
-  llvm::SmallVector<llvm::StringRef, 3> skeletons;
-  if (!group.getResult(1).use_empty() || !group.getResult(2).use_empty())
-    skeletons.push_back(kernel::kAttentionKeys);
-  if (!group.getResult(0).use_empty())
-    skeletons.push_back(kernel::kAttentionQueries);
+  bool queries = !group.getResult(0).use_empty();
+  bool keys = !group.getResult(1).use_empty() || !group.getResult(2).use_empty();
+  llvm::SmallVector<llvm::StringRef, 3> kernels;
+  // A GPU's float32 is bound by multiply-adds: five products in one pass, where two passes need seven.
+  if (device == "cuda" && grad.getQuery().getType().getElementType().isF32()) {
+    if (queries || keys)
+      kernels = {kAttentionZeros, kernel::kAttentionBackward};
+  } else {
+    if (keys)
+      kernels.push_back(kernel::kAttentionKeys);
+    if (queries)
+      kernels.push_back(kernel::kAttentionQueries);
+  }
   if (grad.getDbias() && !group.getResult(3).use_empty())
-    skeletons.push_back(kernel::kAttentionBias);
-  return skeletons;
+    kernels.push_back(kernel::kAttentionBias);
+  return kernels;
 }
 
 std::optional<LoweredKernel> heddle::lowerAttentionGroup(GroupOp group,
                                                          const llvm::StringMap<int64_t> &symbols,
-                                                         std::string &reason, llvm::StringRef skeleton) {
-  return AttentionLowering(group, symbols, reason).lower(skeleton);
+                                                         std::string &reason, llvm::StringRef kernel) {
+  AttentionLowering lowering(group, symbols, reason);
+  return kernel == kAttentionZeros ? lowering.lowerZeros() : lowering.lower(kernel);
 }

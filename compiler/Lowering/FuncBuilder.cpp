@@ -36,6 +36,13 @@ Value FuncBuilder::bufferAt(Value graphValue, int64_t offset, llvm::StringRef na
   return argument;
 }
 
+Value FuncBuilder::turns() {
+  mlir::Type element = builder_.getI32Type();
+  Value argument = body_->addArgument(kernel::BufferType::get(element.getContext(), element), named("turns"));
+  buffers_.push_back({{Value(), 0}, argument, false});
+  return argument;
+}
+
 Value FuncBuilder::symbol(llvm::StringRef name) {
   for (const Count &count : counts_)
     if (count.name == name && !count.value)

@@ -27,6 +27,8 @@ public:
   mlir::Value buffer(mlir::Value graphValue);
   /// A buffer argument of its own that starts at element `offset` of the value.
   mlir::Value bufferAt(mlir::Value graphValue, int64_t offset, llvm::StringRef name);
+  /// The buffer argument of attention's turns.
+  mlir::Value turns();
   /// The count argument of a symbol.
   mlir::Value symbol(llvm::StringRef name);
   /// A count argument of its own, with this value in this plan.

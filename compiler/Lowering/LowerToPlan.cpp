@@ -250,7 +250,13 @@ private:
       bool forward = llvm::isa<AttentionOp>(attention.getOperation());
       double products = forward ? width + valueWidth : 3 * width + 2 * valueWidth;
       flops_ += 2.0 * q[0] * q[1] * q[2] * shapeOf(attention.getKey())[2] * products;
-      for (unsigned part = 0; part < attentionSkeletons(group).size(); ++part)
+      llvm::SmallVector<llvm::StringRef, 3> kernels = attentionKernels(group, program_.getDevice());
+      if (llvm::is_contained(kernels, kernel::kAttentionBackward)) {
+        for (Value result : group.getResults().take_front(3)) // All are computed, read or not.
+          bufferOf(result);
+        addTurns(group, q);
+      }
+      for (unsigned part = 0; part < kernels.size(); ++part)
         if (failed(addLaunch(group, part)))
           return failure();
       return success();
@@ -274,16 +280,27 @@ private:
     llvm_unreachable("covered switch");
   }
 
+  /// Scratch of one gradient of attention for queries of shape `q`.
+  void addTurns(GroupOp group, llvm::ArrayRef<int64_t> q) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    auto type = RankedTensorType::get({q[0], q[1], q[2], 2}, builder_.getI32Type());
+    turns_ =
+        plan::BufferOp::create(builder_, group.getLoc(), unique("attention_turns"), plan::Role::Scratch, type,
+                               nullptr, nullptr, nullptr, nullptr, nullptr, locationText(group.getLoc()));
+  }
+
   /// What launches of one kernel have in common.
   struct Launch {
     std::string kernel;
     struct Buffer {
-      unsigned value; ///< The number in the group's key.
+      unsigned value; ///< The number in the group's key, or kTurns.
       int64_t offset;
     };
     llvm::SmallVector<Buffer, 6> buffers;
     llvm::SmallVector<int64_t, 4> counts;
   };
+
+  static constexpr unsigned kTurns = ~0u;
 
   static GroupKey keyOf(GroupOp group, std::optional<unsigned> part) {
     GroupKey key;
@@ -303,7 +320,8 @@ private:
     std::string reason;
     std::optional<LoweredKernel> kernel =
         group.getKind() == GroupKind::Attention
-            ? lowerAttentionGroup(group, symbols_, reason, attentionSkeletons(group)[*part])
+            ? lowerAttentionGroup(group, symbols_, reason,
+                                  attentionKernels(group, program_.getDevice())[*part])
         : group.getKind() == GroupKind::RowSums ? lowerRowSumsGroup(group, symbols_, reason)
                                                 : lowerRowsGroup(group, symbols_, reason, part);
     if (!kernel)
@@ -321,7 +339,7 @@ private:
     }
     Launch launch{symbol, {}, std::move(kernel->counts)};
     for (const LoweredKernel::Buffer &buffer : kernel->buffers)
-      launch.buffers.push_back({key.numberOf(buffer.value), buffer.offset});
+      launch.buffers.push_back({buffer.value ? key.numberOf(buffer.value) : kTurns, buffer.offset});
     return launch;
   }
 
@@ -339,7 +357,11 @@ private:
     const Launch &launch = found->second;
     llvm::SmallVector<mlir::Attribute> buffers;
     for (const Launch::Buffer &buffer : launch.buffers)
-      buffers.push_back(reference(key.value(buffer.value), buffer.offset));
+      buffers.push_back(buffer.value == kTurns
+                            ? plan::RefAttr::get(builder_.getContext(),
+                                                 mlir::FlatSymbolRefAttr::get(turns_.getSymNameAttr()),
+                                                 buffer.offset)
+                            : reference(key.value(buffer.value), buffer.offset));
     plan::LaunchOp::create(builder_, group.getLoc(), launch.kernel, builder_.getArrayAttr(buffers),
                            launch.counts, phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
                            locationText(group.getLoc()));
@@ -406,6 +428,7 @@ private:
   mlir::OpBuilder builder_;
   bool tf32_;
   double flops_ = 0;
+  plan::BufferOp turns_; ///< Of the group that is added.
   llvm::DenseMap<Value, plan::BufferOp> buffers_;
   llvm::DenseMap<Value, bool> once_;
   llvm::SmallVector<Value> forward_; ///< Results of the function that are no gradients.

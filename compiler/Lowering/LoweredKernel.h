@@ -18,7 +18,8 @@ namespace heddle {
 /// depend on the values of symbols: those are counts.
 struct LoweredKernel {
   mlir::OwningOpRef<kernel::FuncOp> func;
-  /// What the leading arguments point at: a graph value (group result or base) from an element on.
+  /// What the leading arguments point at: a graph value (group result or base) from an element on. Null: the
+  /// turns of attention's gradient, i32 [batch, heads, query_length, 2], which its launches alone know.
   struct Buffer {
     mlir::Value value;
     int64_t offset = 0;
@@ -33,13 +34,15 @@ struct LoweredKernel {
 /// that operand alone is written.
 std::optional<LoweredKernel> lowerRowsGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols,
                                             std::string &reason, std::optional<unsigned> part = std::nullopt);
-/// The skeletons that compute a group of kind attention, in the order of their launches: one of attention,
-/// and of its gradient those whose results are read.
-llvm::SmallVector<llvm::StringRef, 3> attentionSkeletons(graph::GroupOp group);
-/// Lowers a group of kind attention to one of its skeletons, with score and mask functions.
+/// The kernel that zeroes dquery and turns before the skeleton attention_backward.
+constexpr llvm::StringLiteral kAttentionZeros = "attention_zeros";
+/// The skeletons, and kAttentionZeros, that compute a group of kind attention on a device, in the order of
+/// their launches: one of attention, and of its gradient those whose results are read.
+llvm::SmallVector<llvm::StringRef, 3> attentionKernels(graph::GroupOp group, llvm::StringRef device);
+/// Lowers a group of kind attention to one of its kernels, a skeleton with score and mask functions.
 std::optional<LoweredKernel> lowerAttentionGroup(graph::GroupOp group,
                                                  const llvm::StringMap<int64_t> &symbols, std::string &reason,
-                                                 llvm::StringRef skeleton);
+                                                 llvm::StringRef kernel);
 
 /// Lowers a group of kind row_sums: embedding_grad, with casts of its gradient and its result.
 std::optional<LoweredKernel> lowerRowSumsGroup(graph::GroupOp group, const llvm::StringMap<int64_t> &symbols,

@@ -78,15 +78,8 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Graph:
     // Eager runs the graph as it was imported.
-    if (compiled) {
-      // There is no CUDA kernel for the gradient of fused attention yet.
-      bool attention = options.mode == "forward" || options.device != "cuda";
-      addGraphPhase(manager, matches, attention);
-      if (!attention)
-        matches.push_back({"attention", false, "",
-                           "is left written out in mode " + options.mode +
-                               ": its gradient has no fused CUDA kernel yet"});
-    }
+    if (compiled)
+      addGraphPhase(manager, matches);
     break;
   case CompilePhase::Layout:
     // Before autodiff: the gradient of a merged weight is one product, too.

@@ -22,16 +22,17 @@ namespace heddle::kernel {
 struct SkeletonOperand {
   /// Heads: [batch, heads or key_heads, sequence, width] of the skeleton's element type, with three strides.
   /// Rows: f32 [batch, heads, query_length]. Scores: f32 [bias_batch, bias_heads, query_length, key_length].
-  /// The latter two are contiguous.
-  enum Kind { Heads, Rows, Scores };
+  /// Turns: i32 [batch, heads, query_length, 2], by which blocks take turns. The latter three are contiguous.
+  enum Kind { Heads, Rows, Scores, Turns };
   llvm::StringLiteral name;
   Kind kind = Heads;
   bool written = false;
+  bool added = false; ///< Read as well as written: holds zeros before.
 };
 
 /// The buffers of a skeleton before those of the generated functions; empty where the name is unknown.
 /// `logsumexp`: attention_forward gives it.
-llvm::SmallVector<SkeletonOperand, 8> skeletonOperands(llvm::StringRef skeleton, bool logsumexp = false);
+llvm::SmallVector<SkeletonOperand, 10> skeletonOperands(llvm::StringRef skeleton, bool logsumexp = false);
 
 } // namespace heddle::kernel
 
@@ -46,6 +47,7 @@ namespace heddle::kernel {
 
 /// Names of skeletons.
 constexpr llvm::StringLiteral kAttentionForward = "attention_forward";
+constexpr llvm::StringLiteral kAttentionBackward = "attention_backward";
 constexpr llvm::StringLiteral kAttentionKeys = "attention_backward_keys";
 constexpr llvm::StringLiteral kAttentionQueries = "attention_backward_queries";
 constexpr llvm::StringLiteral kAttentionBias = "attention_backward_bias";

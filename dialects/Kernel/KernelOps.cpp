@@ -294,9 +294,9 @@ static LogicalResult verifyFunction(SkeletonOp op, mlir::Region &region, llvm::S
   return success();
 }
 
-llvm::SmallVector<SkeletonOperand, 8> heddle::kernel::skeletonOperands(llvm::StringRef skeleton,
-                                                                       bool logsumexp) {
-  llvm::SmallVector<SkeletonOperand, 8> list{{"query"}, {"key"}, {"value"}};
+llvm::SmallVector<SkeletonOperand, 10> heddle::kernel::skeletonOperands(llvm::StringRef skeleton,
+                                                                        bool logsumexp) {
+  llvm::SmallVector<SkeletonOperand, 10> list{{"query"}, {"key"}, {"value"}};
   if (skeleton == kAttentionForward) {
     list.push_back({"out", SkeletonOperand::Heads, true});
     if (logsumexp)
@@ -304,7 +304,12 @@ llvm::SmallVector<SkeletonOperand, 8> heddle::kernel::skeletonOperands(llvm::Str
     return list;
   }
   list.append({{"gradient"}, {"logsumexp", SkeletonOperand::Rows}, {"delta", SkeletonOperand::Rows}});
-  if (skeleton == kAttentionKeys)
+  if (skeleton == kAttentionBackward)
+    list.append({{"dquery", SkeletonOperand::Heads, true, true},
+                 {"dkey", SkeletonOperand::Heads, true},
+                 {"dvalue", SkeletonOperand::Heads, true},
+                 {"turns", SkeletonOperand::Turns, true, true}});
+  else if (skeleton == kAttentionKeys)
     list.append({{"dkey", SkeletonOperand::Heads, true}, {"dvalue", SkeletonOperand::Heads, true}});
   else if (skeleton == kAttentionQueries)
     list.push_back({"dquery", SkeletonOperand::Heads, true});
@@ -330,10 +335,11 @@ bool SkeletonOp::writes(mlir::Value buffer) {
 }
 
 LogicalResult SkeletonOp::verify() {
-  llvm::SmallVector<SkeletonOperand, 8> operands = getOperandList();
+  llvm::SmallVector<SkeletonOperand, 10> operands = getOperandList();
   if (operands.empty())
     return emitOpError() << "unknown skeleton \"" << getName() << "\", wanted " << kAttentionForward << ", "
-                         << kAttentionKeys << ", " << kAttentionQueries << " or " << kAttentionBias;
+                         << kAttentionBackward << ", " << kAttentionKeys << ", " << kAttentionQueries
+                         << " or " << kAttentionBias;
   bool forward = getName() == kAttentionForward;
   if (getLogsumexp() && !forward)
     return emitOpError("is no attention_forward and gives the logsumexp");
@@ -342,8 +348,11 @@ LogicalResult SkeletonOp::verify() {
     return emitOpError() << "wants at least " << operands.size() << " buffers and " << getNumWantedCounts()
                          << " counts, found " << getBuffers().size() << " and " << getCounts().size();
   for (auto [index, operand] : llvm::enumerate(operands)) {
-    mlir::Type wanted =
-        operand.kind == SkeletonOperand::Heads ? getElementType() : mlir::Float32Type::get(getContext());
+    mlir::Type wanted = mlir::Float32Type::get(getContext());
+    if (operand.kind == SkeletonOperand::Heads)
+      wanted = getElementType();
+    else if (operand.kind == SkeletonOperand::Turns)
+      wanted = mlir::IntegerType::get(getContext(), 32);
     if (llvm::cast<BufferType>(getBuffers()[index].getType()).getElementType() != wanted)
       return emitOpError() << "buffer " << index << " has type " << getBuffers()[index].getType()
                            << ", wanted elements " << wanted;

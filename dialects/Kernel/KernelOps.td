@@ -164,6 +164,7 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     | name | buffers |
     | --- | --- |
     | `attention_forward` | query, key, value, out; with `logsumexp` also logsumexp |
+    | `attention_backward` | query, key, value, gradient, logsumexp, delta, dquery, dkey, dvalue, turns |
     | `attention_backward_keys` | query, key, value, gradient, logsumexp, delta, dkey, dvalue |
     | `attention_backward_queries` | query, key, value, gradient, logsumexp, delta, dquery |
     | `attention_backward_bias` | query, key, value, gradient, logsumexp, delta, dbias |
@@ -171,9 +172,10 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     then what the score and mask functions read. logsumexp and delta are f32 [batch, heads, query_length], dbias is f32
     [bias_batch, bias_heads, query_length, key_length], contiguous. Counts, in this order: batch, heads, key_heads,
     query_length, key_length, then for each other buffer, in order, its strides over batch, head and sequence, in elements
-    (the head dimension is contiguous); for `attention_backward_bias` then bias_batch and bias_heads, which are batch and
+    (the head dimension is contiguous; not for turns); for `attention_backward_bias` then bias_batch and bias_heads, which are batch and
     heads or 1, where the gradient is the sum over them. A skeleton writes all of out, logsumexp, dkey, dvalue, dquery or
-    dbias. `scale` multiplies the products before `score` sees them. With `causal` query i sees key j where
+    dbias. `attention_backward` is keys and queries in one pass: blocks add to dquery, in an order that turns, i32
+    [batch, heads, query_length, 2], keep; both hold zeros before. `scale` multiplies the products before `score` sees them. With `causal` query i sees key j where
     j <= i + key_length - query_length, and with a `window` (0: none) only where also
     j > i + key_length - query_length - window.
 
@@ -203,7 +205,7 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     `(` $buffers `:` type($buffers) `)` `[` $counts `]` `score` $score `mask` $mask attr-dict
   }];
   let extraClassDeclaration = [{
-    ::llvm::SmallVector<SkeletonOperand, 8> getOperandList() { return skeletonOperands(getName(), getLogsumexp()); }
+    ::llvm::SmallVector<SkeletonOperand, 10> getOperandList() { return skeletonOperands(getName(), getLogsumexp()); }
     /// Counts that such a skeleton has.
     int64_t getNumWantedCounts();
     /// Whether `buffer` is written.

@@ -74,7 +74,8 @@ public:
   virtual Status convert(void *destination, DType to, const void *source, DType from, int64_t count) = 0;
   /// Puts a rows x columns matrix of `dtype` into panels of `panel` rows (runtime/plan/Panels.h), in place.
   /// Unavailable on devices whose plans have none.
-  virtual Status packPanels(void *data, DType dtype, int64_t rows, int64_t columns, int64_t panel) {
+  virtual Status packPanels(void * /*data*/, DType /*dtype*/, int64_t /*rows*/, int64_t /*columns*/,
+                            int64_t /*panel*/) {
     return unavailable("device " + kind() + " stores no parameters in panels");
   }
   virtual Status synchronize() = 0;

@@ -134,7 +134,9 @@ def interrupted(folder, kind, resume):
     arguments = ["heddle", "train", MODEL, "--data", DATA, *SIZES, "--save", folder]
     arguments += ["--resume", folder, "--save-every", "1"] if resume else LONG
     before = step_of(folder) if resume else 0
-    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A signal that the test's caller ignores would be ignored here, too.
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     while process.poll() is None and step_of(folder) < before + 5:
         time.sleep(0.002)
     process.send_signal(kind)
@@ -175,7 +177,7 @@ try:
 except OSError:  # How a terminal without writers ends.
     pass
 out = process.communicate()[0]
-lines = re.findall(r"step \d+/50  loss \d+\.\d{4}  \d+ tokens/s  \d+ % of FLOP/s  \d+ s left", shown.decode())
+lines = re.findall(r"step \d+/50  loss \d+\.\d{4}  \d+ tokens/s  \d+ % of FLOP/s  [\d.]+ (?:s|min|h) left", shown.decode())
 test.check(process.returncode == 0 and lines and shown.endswith(b"\r\x1b[K"), f"on a terminal: {shown[-500:]!r}")
 test.check(out.startswith("step 50 of 50, loss ") and out.count("\n") == 1, f"on a terminal: {out!r}")
 

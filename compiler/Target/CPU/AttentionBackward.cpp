@@ -290,5 +290,7 @@ void AttentionBackward::addToBias(Value firstRow, Value numRows) {
 
 LogicalResult heddle::cpu::lowerAttentionBackward(LaneEmitter &emitter, kernel::SkeletonOp op,
                                                   const CpuTarget &target, Value begin, Value end) {
+  if (op.getName() == kernel::kAttentionBackward)
+    return op.emitOpError() << "\"" << op.getName() << "\" is a GPU's: items of a CPU do not take turns";
   return AttentionBackward(emitter, op, target).run(begin, end);
 }

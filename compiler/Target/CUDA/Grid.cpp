@@ -103,11 +103,35 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
       factors.push_back(llvm::divideCeil(*number, divisor));
     return llvm::LogicalResult(number);
   };
+  // Tiles of queries or keys of all heads that have them; of a bias both, of all its matrices.
+  auto addTiles = [&](kernel::SkeletonOp skeleton) {
+    auto counts = skeleton.getCounts(); // batch, heads, key heads, query length, key length, …
+    const AttentionRequest request = requestOf(skeleton);
+    const auto tileM = static_cast<int64_t>(skeleton.getTileM()),
+               tileN = static_cast<int64_t>(skeleton.getTileN());
+    auto tiles = [&](mlir::Value batch, mlir::Value heads) {
+      return llvm::success(succeeded(add(batch, 1)) && succeeded(add(heads, 1)));
+    };
+    switch (request.pass) {
+    case AttentionPass::Forward:
+    case AttentionPass::Queries:
+      return llvm::success(succeeded(tiles(counts[0], counts[1])) && succeeded(add(counts[3], tileM)));
+    case AttentionPass::Keys:
+      factors.push_back(attentionBackwardMmaKeysPasses(int(request.headDim), int(request.valueDim)));
+      [[fallthrough]];
+    case AttentionPass::Backward:
+      return llvm::success(succeeded(tiles(counts[0], counts[2])) && succeeded(add(counts[4], tileN)));
+    case AttentionPass::Bias: {
+      mlir::ValueRange ofBias = counts.slice(skeleton.getNumWantedCounts() - 2, 2);
+      return llvm::success(succeeded(tiles(ofBias[0], ofBias[1])) && succeeded(add(counts[3], tileM)) &&
+                           succeeded(add(counts[4], tileN)));
+    }
+    }
+    llvm_unreachable("covered switch");
+  };
   for (mlir::Operation &op : func.getBody().front()) {
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op)) {
-      mlir::ValueRange lengths = skeleton.getCounts(); // batch, heads, key heads, query length
-      if (failed(add(lengths[0], 1)) || failed(add(lengths[1], 1)) ||
-          failed(add(lengths[3], skeleton.getTileM())))
+      if (failed(addTiles(skeleton)))
         return failure();
       attention = skeleton;
     }

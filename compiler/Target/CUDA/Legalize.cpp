@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace heddle;
@@ -254,19 +255,35 @@ static LogicalResult mapRows(kernel::FuncOp func, kernel::RowsOp rows, LegalizeC
   return success();
 }
 
-/// True where all rows of the four operands start at multiples of 16 bytes.
+/// True where all rows of the operands with strides start at multiples of 16 bytes.
 static bool isAligned(kernel::SkeletonOp skeleton) {
   int64_t elements = kAccessBytes / bytesOf(skeleton.getElementType());
-  for (mlir::Value buffer : skeleton.getBuffers().take_front(kernel::kAttentionBuffers))
-    if (alignmentOf(buffer) % kAccessBytes != 0)
+  mlir::ValueRange strides = skeleton.getCounts().drop_front(kernel::kAttentionLengths);
+  for (auto [operand, buffer] : llvm::zip(skeleton.getOperandList(), skeleton.getBuffers())) {
+    if (operand.kind != kernel::SkeletonOperand::Heads)
+      continue;
+    if (alignmentOf(buffer) % kAccessBytes != 0 ||
+        !llvm::all_of(strides.take_front(3),
+                      [&](mlir::Value stride) { return powerOfTwoDivisor(stride) % elements == 0; }))
       return false;
-  return llvm::all_of(skeleton.getCounts().slice(kernel::kAttentionLengths, kernel::kAttentionStrides),
-                      [&](mlir::Value stride) { return powerOfTwoDivisor(stride) % elements == 0; });
+    strides = strides.drop_front(3);
+  }
+  return true;
+}
+
+static AttentionPass passOf(kernel::SkeletonOp skeleton) {
+  return llvm::StringSwitch<AttentionPass>(skeleton.getName())
+      .Case(kernel::kAttentionForward, AttentionPass::Forward)
+      .Case(kernel::kAttentionBackward, AttentionPass::Backward)
+      .Case(kernel::kAttentionKeys, AttentionPass::Keys)
+      .Case(kernel::kAttentionQueries, AttentionPass::Queries)
+      .Case(kernel::kAttentionBias, AttentionPass::Bias);
 }
 
 AttentionRequest heddle::cuda::requestOf(kernel::SkeletonOp skeleton) {
   bool generated = !skeleton.getScore().empty() || !skeleton.getMask().empty();
-  return {skeleton.getElementType(),
+  return {passOf(skeleton),
+          skeleton.getElementType(),
           static_cast<int64_t>(skeleton.getHeadDim()),
           static_cast<int64_t>(skeleton.getValueDim()),
           skeleton.getCausal(),
@@ -276,14 +293,12 @@ AttentionRequest heddle::cuda::requestOf(kernel::SkeletonOp skeleton) {
 }
 
 static LogicalResult chooseVersion(kernel::SkeletonOp skeleton, const TargetInfo &target) {
-  if (skeleton.getName() != kernel::kAttentionForward)
-    return skeleton.emitError() << "'" << skeleton.getName() << "' has no CUDA kernel yet";
   AttentionRequest request = requestOf(skeleton);
   std::optional<AttentionChoice> choice = target.attention(request);
   if (!choice)
-    return skeleton.emitError() << "no tile for attention over " << request.element << " heads of "
-                                << request.headDim << " and " << request.valueDim << " elements on "
-                                << target.arch();
+    return skeleton.emitError() << "no tile for " << skeleton.getName() << " over " << request.element
+                                << " heads of " << request.headDim << " and " << request.valueDim
+                                << " elements on " << target.arch();
   skeleton.setVersion(choice->version);
   if (!choice->reason.empty())
     skeleton.setReason(choice->reason);

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace heddle;
 using namespace heddle::cuda;
@@ -32,6 +33,57 @@ static llvm::SetVector<mlir::Value> capturesOf(kernel::SkeletonOp skeleton) {
 
 static const char *truth(bool value) { return value ? "true" : "false"; }
 
+namespace {
+/// How the device library has a skeleton: its header, the function that a kernel calls, the struct of its
+/// parameters, and the sizes that it is held against.
+struct DeviceForm {
+  std::string header, function, params, sizes;
+};
+} // namespace
+
+static DeviceForm deviceFormOf(kernel::SkeletonOp skeleton) {
+  const AttentionPass pass = requestOf(skeleton).pass;
+  std::string version = skeleton.getVersion()->str();
+  std::string shape = llvm::StringRef(version).take_front().upper() + version.substr(1) + "Shape<" +
+                      std::to_string(skeleton.getHeadDim()) + ", " + std::to_string(skeleton.getValueDim());
+  auto add = [&](int64_t size) { shape += ", " + std::to_string(size); };
+  const int64_t tileM = skeleton.getTileM(), tileN = skeleton.getTileN(), warps = skeleton.getThreads() / 32;
+  if (pass == AttentionPass::Forward) {
+    llvm::for_each(llvm::ArrayRef<int64_t>{tileM, tileN, warps}, add);
+    if (skeleton.getStages() != 0)
+      add(skeleton.getStages());
+    return {"attention_forward_" + version, "attention_forward", "AttentionParams",
+            "Attention" + shape + ">"};
+  }
+  bool keys = pass == AttentionPass::Keys;
+  llvm::for_each(llvm::ArrayRef<int64_t>{keys ? tileN : tileM, keys ? tileM : tileN, warps}, add);
+  if (version == "mma") // What a block owns, and stages of what streams past it.
+    add(pass == AttentionPass::Bias ? 1 : 2);
+  std::string function =
+      pass == AttentionPass::Backward ? kernel::kAttentionKeys.str() : skeleton.getName().str();
+  return {"attention_backward_" + version, function, "AttentionBackwardParams",
+          "AttentionBackward" + shape + ">"};
+}
+
+/// The field of the parameters that a buffer is, and what its strides' names begin with.
+static llvm::StringRef fieldOf(llvm::StringRef operand) {
+  return llvm::StringSwitch<llvm::StringRef>(operand)
+      .Case("query", "q")
+      .Case("key", "k")
+      .Case("value", "v")
+      .Case("gradient", "dout")
+      .Case("logsumexp", "lse")
+      .Case("dquery", "dq")
+      .Case("dkey", "dk")
+      .Case("dvalue", "dv")
+      .Default(operand);
+}
+
+/// Whether the score function gives its derivative, too.
+static bool yieldsSlope(kernel::SkeletonOp skeleton) {
+  return !skeleton.getScore().empty() && skeleton.getScore().front().back().getNumOperands() > 1;
+}
+
 /// A member function of the struct from a region; `missing` is what it returns where the region is empty.
 LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region,
                                       const std::string &head, const std::string &missing) {
@@ -42,6 +94,8 @@ LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region 
   llvm::StringSet<> outside = names.snapshot();
   for (const char *parameter : {"s", "b", "h", "i", "j"})
     names.fresh(parameter);
+  if (yieldsSlope(skeleton))
+    names.fresh("slope");
   open(head + " const");
   // Positions are 64-bit: products of two of them may pass 2^31.
   static constexpr const char *kParameters[] = {"b", "h", "i", "j"};
@@ -54,9 +108,11 @@ LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region 
     if (!index.use_empty())
       line("const long long " + name(index) + " = " + parameter + ";");
   for (mlir::Operation &op : region.front()) {
-    if (auto yield = llvm::dyn_cast<kernel::YieldOp>(op))
-      line("return " + exprOf(yield.getValues().front()).text + ";");
-    else if (failed(define(&op)))
+    if (auto yield = llvm::dyn_cast<kernel::YieldOp>(op)) {
+      if (yield.getNumOperands() > 1)
+        line("slope = " + exprOf(yield.getOperand(1)).text + ";");
+      line("return " + exprOf(yield.getOperand(0)).text + ";");
+    } else if (failed(define(&op)))
       return failure();
   }
   close();
@@ -65,8 +121,7 @@ LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region 
 }
 
 LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
-  llvm::StringRef version = *skeleton.getVersion();
-  std::string shape = "Attention" + version.take_front().upper() + version.drop_front().str() + "Shape";
+  DeviceForm form = deviceFormOf(skeleton);
   std::string element = typeName(skeleton.getElementType());
   std::string sizes = std::to_string(skeleton.getHeadDim()) + ", " + std::to_string(skeleton.getValueDim()) +
                       ", " + std::to_string(skeleton.getTileM()) + ", " +
@@ -95,7 +150,7 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
 
   if (skeleton.getReason())
     directive("// " + skeleton.getReason()->str());
-  directive("#include \"attention_forward_" + version.str() + ".cuh\"");
+  directive("#include \"" + form.header + ".cuh\"");
   directive("#include \"row.cuh\"");
   directive("");
   llvm::SetVector<mlir::Value> captures = capturesOf(skeleton);
@@ -105,6 +160,9 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
     line("static constexpr int kWindow = " + std::to_string(skeleton.getWindow()) + ";");
   line(std::string("static constexpr bool kHasScore = ") + truth(!skeleton.getScore().empty()) + ";");
   line(std::string("static constexpr bool kHasMask = ") + truth(!skeleton.getMask().empty()) + ";");
+  const bool slope = yieldsSlope(skeleton);
+  if (slope)
+    line("static constexpr bool kHasSlope = true;");
   std::string members;
   for (mlir::Value capture : captures) {
     std::string member = exprOf(capture).text;
@@ -113,45 +171,36 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
          ";");
     members += (members.empty() ? "" : ", ") + member;
   }
-  if (failed(printGenerated(skeleton, skeleton.getScore(),
-                            "__device__ float score(float s, int b, int h, int i, int j)", "s")) ||
+  std::string scoreHead = "__device__ float score(float s, int b, int h, int i, int j";
+  if (failed(printGenerated(skeleton, skeleton.getScore(), scoreHead + (slope ? ", float &slope)" : ")"),
+                            "s")) ||
       failed(printGenerated(skeleton, skeleton.getMask(), "__device__ bool keep(int b, int h, int i, int j)",
                             "true")))
     return failure();
   close(";");
   directive("");
-  line("static_assert(heddle::" + shape + "<" + sizes + ">::kSharedBytes == " +
+  line("static_assert(heddle::" + form.sizes + "::kSharedBytes == " +
        std::to_string(skeleton.getSharedBytes()) + ", \"the launch's shared memory\");");
+  AttentionRequest request = requestOf(skeleton);
+  if (request.pass == AttentionPass::Keys) {
+    std::string dims = std::to_string(request.headDim) + ", " + std::to_string(request.valueDim);
+    int passes = attentionBackwardMmaKeysPasses(int(request.headDim), int(request.valueDim));
+    line("static_assert(heddle::attention_keys_passes(" + dims + ") == " + std::to_string(passes) +
+         ", \"the launch's blocks\");");
+  }
   directive("");
   printHead(std::to_string(skeleton.getThreads()) + ", " + std::to_string(skeleton.getMinBlocks()),
             parameters);
   out += arithmetic;
   std::string params = names.fresh("params"), score = names.fresh("score");
-  line("heddle::AttentionParams<" + element + "> " + params + ";");
-  auto assign = [&](const char *field, const std::string &value) {
-    line(params + "." + field + " = " + value + ";");
-  };
-  static constexpr const char *kBuffers[] = {"q", "k", "v", "out"};
-  static constexpr const char *kLengths[] = {"batch", "heads", "kv_heads", "q_len", "kv_len"};
-  static constexpr const char *kStrides[] = {"q_batch", "q_head",    "q_row",    "k_batch",
-                                             "k_head",  "k_row",     "v_batch",  "v_head",
-                                             "v_row",   "out_batch", "out_head", "out_row"};
-  static_assert(std::size(kBuffers) == kernel::kAttentionBuffers &&
-                std::size(kLengths) == kernel::kAttentionLengths &&
-                std::size(kStrides) == kernel::kAttentionStrides);
-  for (auto [field, buffer] : llvm::zip(kBuffers, skeleton.getBuffers()))
-    assign(field, exprOf(buffer).text);
-  assign("lse",
-         skeleton.getLogsumexp() ? exprOf(skeleton.getBuffers()[kernel::kAttentionBuffers]).text : "nullptr");
-  for (auto [field, count] : llvm::zip(kLengths, skeleton.getCounts()))
-    assign(field, "int(" + exprOf(count).text + ")");
-  for (auto [field, count] : llvm::zip(kStrides, skeleton.getCounts().drop_front(kernel::kAttentionLengths)))
-    assign(field, exprOf(count).text);
-  assign("scale", floatLiteral(skeleton.getScale().convertToDouble()).text);
+  // Forward's has no fields that are not set.
+  line("heddle::" + form.params + "<" + element + "> " + params +
+       (request.pass == AttentionPass::Forward ? ";" : " = {};"));
+  std::string further = printSkeletonParams(skeleton, params);
   line("const Score " + score + " = {" + members + "};");
   std::string aligned = maps.empty() ? std::string(", ") + truth(skeleton.getAligned()) : "";
-  line("heddle::attention_forward<" + element + ", " + sizes + ", Score" + aligned + ">(" + params + ", " +
-       score + maps + ");");
+  line("heddle::" + form.function + "<" + element + ", " + sizes + ", Score" + aligned + ">(" + params +
+       further + ", " + score + maps + ");");
   close();
   return success();
 }
@@ -174,4 +223,56 @@ LogicalResult Printer::printRowSums(kernel::RowSumsOp sums) {
   line("heddle::row_sums<" + sizes + ">(" + arguments + ");");
   close();
   return success();
+}
+
+std::string Printer::printSkeletonParams(kernel::SkeletonOp skeleton, const std::string &params) {
+  auto assign = [&](const std::string &field, const std::string &value) {
+    line(params + "." + field + " = " + value + ";");
+  };
+  llvm::SmallVector<kernel::SkeletonOperand, 10> operands = skeleton.getOperandList();
+  std::string biasGradient;
+  for (auto [operand, buffer] : llvm::zip(operands, skeleton.getBuffers())) {
+    std::string value = exprOf(buffer).text;
+    if (operand.kind == kernel::SkeletonOperand::Scores)
+      biasGradient = value;
+    else // Delta is only read here; the library's own kernel for it would write it.
+      assign(fieldOf(operand.name).str(),
+             operand.name == "delta" ? "const_cast<float *>(" + value + ")" : value);
+  }
+  AttentionPass pass = requestOf(skeleton).pass;
+  if (pass == AttentionPass::Forward && !skeleton.getLogsumexp())
+    assign("lse", "nullptr");
+  static constexpr const char *kLengths[] = {"batch", "heads", "kv_heads", "q_len", "kv_len"};
+  static_assert(std::size(kLengths) == kernel::kAttentionLengths);
+  for (auto [field, count] : llvm::zip(kLengths, skeleton.getCounts()))
+    assign(field, "int(" + exprOf(count).text + ")");
+  if (pass == AttentionPass::Backward)
+    // More would let blocks begin apart from each other, and all of a group have to be resident at a time,
+    // which no number that is known here promises.
+    assign("group", "1");
+  auto counts = skeleton.getCounts().drop_front(kernel::kAttentionLengths);
+  for (const kernel::SkeletonOperand &operand : operands) {
+    if (operand.kind != kernel::SkeletonOperand::Heads)
+      continue;
+    for (const char *stride : {"_batch", "_head", "_row"}) {
+      assign(fieldOf(operand.name).str() + stride, exprOf(counts.front()).text);
+      counts = counts.drop_front();
+    }
+  }
+  assign("scale", floatLiteral(skeleton.getScale().convertToDouble()).text);
+  if (biasGradient.empty())
+    return "";
+  std::string gradient = names.fresh("gradient");
+  line("heddle::AttentionBiasGradient " + gradient + ";");
+  auto set = [&](const char *field, const std::string &value) {
+    line(gradient + "." + field + " = " + value + ";");
+  };
+  set("data", biasGradient);
+  set("batch", "int(" + exprOf(counts[0]).text + ")");
+  set("heads", "int(" + exprOf(counts[1]).text + ")");
+  std::string queries = exprOf(skeleton.getCounts()[3]).text, keys = exprOf(skeleton.getCounts()[4]).text;
+  set("batch_stride", exprOf(counts[1]).text + " * " + queries + " * " + keys);
+  set("head_stride", queries + " * " + keys);
+  set("row_stride", keys);
+  return ", " + gradient;
 }

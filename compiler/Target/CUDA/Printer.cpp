@@ -22,8 +22,12 @@ Printer::Printer(kernel::FuncOp func) : func(func) {
     if (Access access = Access::of(op))
       (access.isStore ? stored : loaded).insert(access.buffer);
     if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op))
-      for (auto [operand, buffer] : llvm::zip(skeleton.getOperandList(), skeleton.getBuffers()))
-        (operand.written ? stored : loaded).insert(buffer);
+      for (auto [operand, buffer] : llvm::zip(skeleton.getOperandList(), skeleton.getBuffers())) {
+        if (operand.written)
+          stored.insert(buffer);
+        if (!operand.written || operand.added)
+          loaded.insert(buffer);
+      }
     if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op)) {
       loaded.insert(sums.getSource());
       loaded.insert(sums.getIndices());

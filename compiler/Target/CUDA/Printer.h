@@ -63,6 +63,8 @@ private:
   llvm::LogicalResult printSkeleton(kernel::SkeletonOp skeleton);
   llvm::LogicalResult printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region,
                                      const std::string &head, const std::string &missing);
+  /// The fields of `params`; returns what a call passes after them.
+  std::string printSkeletonParams(kernel::SkeletonOp skeleton, const std::string &params);
 
   kernel::FuncOp func;
   std::string out;

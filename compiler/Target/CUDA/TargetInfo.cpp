@@ -1,6 +1,8 @@
 //===- TargetInfo.cpp - What a GPU architecture offers --------------------===//
 #include "compiler/Target/CUDA/TargetInfo.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 using namespace heddle;
 using namespace heddle::cuda;
 
@@ -35,27 +37,68 @@ static bool isSupported(const AttentionRequest &request) {
   return least >= 8 && request.headDim % 8 == 0 && request.valueDim % 8 == 0 && most <= 256;
 }
 
+/// No version where float32 has no such pass.
+static AttentionChoice simtChoice(const AttentionRequest &request, int sharedLimit) {
+  int headDim = int(request.headDim), valueDim = int(request.valueDim);
+  switch (request.pass) {
+  case AttentionPass::Forward: {
+    AttentionTile tile = attentionSimtTile(headDim, valueDim, request.generated, request.causal, sharedLimit);
+    return {"simt", tile, attentionSimtSharedBytes(headDim, valueDim, tile), ""};
+  }
+  case AttentionPass::Backward:
+  case AttentionPass::Bias: {
+    AttentionTile tile = attentionBackwardSimtTile(headDim, valueDim, request.generated, sharedLimit);
+    return {"simt", tile, attentionBackwardSimtSharedBytes(headDim, valueDim, tile), ""};
+  }
+  case AttentionPass::Keys:
+  case AttentionPass::Queries:
+    return {};
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// The same for bf16 and f16.
+static AttentionChoice mmaChoice(const AttentionRequest &request, int sharedLimit) {
+  int headDim = int(request.headDim), valueDim = int(request.valueDim);
+  auto backward = [&](AttentionTile tile, int owned, int stream, int stages) -> AttentionChoice {
+    return {"mma", tile, attentionBackwardMmaSharedBytes(headDim, valueDim, owned, stream, stages), ""};
+  };
+  switch (request.pass) {
+  case AttentionPass::Forward: {
+    AttentionTile tile = attentionMmaTile(headDim, valueDim, request.generated);
+    return {"mma", tile, attentionMmaSharedBytes(headDim, valueDim, tile), ""};
+  }
+  case AttentionPass::Keys: {
+    AttentionTile tile = attentionBackwardMmaKeysTile(headDim, valueDim, sharedLimit);
+    return backward(tile, tile.tileN, tile.tileM, 2);
+  }
+  case AttentionPass::Queries: {
+    AttentionTile tile = attentionBackwardMmaQueriesTile(headDim, valueDim, sharedLimit);
+    return backward(tile, tile.tileM, tile.tileN, 2);
+  }
+  case AttentionPass::Bias: {
+    AttentionTile tile = attentionBackwardMmaBiasTile(headDim, valueDim);
+    return backward(tile, tile.tileM, tile.tileN, 1);
+  }
+  case AttentionPass::Backward:
+    return {};
+  }
+  llvm_unreachable("covered switch");
+}
+
 std::optional<AttentionChoice> TargetInfo::portableAttention(const AttentionRequest &request) const {
   if (!isSupported(request))
     return std::nullopt;
-  int headDim = int(request.headDim), valueDim = int(request.valueDim);
-  AttentionChoice choice;
-  if (request.element.isF32()) {
-    AttentionTile tile =
-        attentionSimtTile(headDim, valueDim, request.generated, request.causal, int(maxSharedBytes()));
-    choice = {"simt", tile, attentionSimtSharedBytes(headDim, valueDim, tile), ""};
-  } else {
-    AttentionTile tile = attentionMmaTile(headDim, valueDim, request.generated);
-    choice = {"mma", tile, attentionMmaSharedBytes(headDim, valueDim, tile), ""};
-  }
-  if (choice.sharedBytes > maxSharedBytes())
+  AttentionChoice choice = request.element.isF32() ? simtChoice(request, int(maxSharedBytes()))
+                                                   : mmaChoice(request, int(maxSharedBytes()));
+  if (choice.version.empty() || choice.sharedBytes > maxSharedBytes())
     return std::nullopt;
   return choice;
 }
 
 std::optional<AttentionChoice> Sm90a::attention(const AttentionRequest &request) const {
   std::optional<AttentionChoice> portable = portableAttention(request);
-  if (!portable || request.element.isF32())
+  if (!portable || request.element.isF32() || request.pass != AttentionPass::Forward)
     return portable;
   int headDim = int(request.headDim), valueDim = int(request.valueDim);
   if (std::max(headDim, valueDim) > kAttentionWgmmaDim) {

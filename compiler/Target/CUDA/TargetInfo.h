@@ -18,10 +18,15 @@
 
 namespace heddle::cuda {
 
+/// What an attention kernel computes: forward; all of the gradient but a bias's, its keys and values, its
+/// queries, its bias.
+enum class AttentionPass { Forward, Backward, Keys, Queries, Bias };
+
 /// Attention as one kernel has it: heads of `headDim` and `valueDim` elements of f32, bf16 or f16;
 /// `generated` where there is a score or mask function, `causal` where later keys are not seen, `aligned`
 /// where all rows keep to multiples of 16 bytes, `broadcast` where an operand repeats itself.
 struct AttentionRequest {
+  AttentionPass pass;
   mlir::Type element;
   int64_t headDim;
   int64_t valueDim;
@@ -33,7 +38,7 @@ struct AttentionRequest {
 
 /// How a target computes it.
 struct AttentionChoice {
-  llvm::StringRef version; ///< device/attention_forward_<version>.cuh
+  llvm::StringRef version; ///< device/attention_forward_<version>.cuh, or attention_backward_<version>.cuh
   AttentionTile tile;
   int64_t sharedBytes; ///< Dynamic, of a block; the printed text asserts it.
   /// Why the target's fastest version for the type does not serve; empty where it is the choice.
@@ -60,7 +65,8 @@ public:
   /// Registers that one thread can have.
   virtual int64_t maxRegisters() const { return 255; }
   /// Version and tile for attention over heads of multiples of 8 elements, up to 256. Nothing where the
-  /// target has none that fits.
+  /// target has none that fits. Of gradients the one pass is float32's, and those of keys and queries are
+  /// bf16's and f16's.
   virtual std::optional<AttentionChoice> attention(const AttentionRequest &request) const {
     return portableAttention(request);
   }

@@ -286,7 +286,7 @@ Status CudaDevice::fillConstant(CUdeviceptr destination, DType dtype, int64_t co
     // There is no fill by eight bytes: low and high words are columns, one element wide, of an array of rows.
     for (int half = 0; half < 2; ++half)
       HEDDLE_RETURN_IF_CUDA_ERROR(driver_, cuMemsetD2D32Async,
-                                  (destination + 4 * half, 8,
+                                  (destination + int64_t{4} * half, 8,
                                    uint32_t(uint64_t(int64_t(value)) >> (32 * half)), 1, size_t(count),
                                    stream_),
                                   context);

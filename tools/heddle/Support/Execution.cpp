@@ -139,8 +139,10 @@ StatusOr<Tensors> readOutputs(Executor &executor, const Plan &plan) {
   for (const Buffer &buffer : plan.buffers)
     if (buffer.role == BufferRole::Output) {
       HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data, executor.output(buffer.name));
-      if (buffer.parts.empty())
+      if (buffer.parts.empty()) {
         outputs.emplace(buffer.name, HostTensor{buffer.dtype, buffer.shape, std::move(data)});
+        continue;
+      }
       // A gradient of merged parameters is several tensors of the state dict.
       for (const ParameterPart &part : buffer.parts) {
         auto begin = data.begin() + part.elementOffset * sizeOf(buffer.dtype);

@@ -68,9 +68,10 @@ StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags, 
       return invalidInput(file + ": setting " + shown(flag.name) + ": wanted " + text + ", found " +
                           shownValue(saved[flag.name]));
   }
-  for (const auto &[name, value] : saved.items())
-    if (std::none_of(flags.begin(), flags.end(), [&](const SavedFlag &flag) { return flag.name == name; }))
-      return invalidInput(file + ": unknown setting " + shown(name));
+  for (const auto &item : saved.items())
+    if (std::none_of(flags.begin(), flags.end(),
+                     [&](const SavedFlag &flag) { return flag.name == item.key(); }))
+      return invalidInput(file + ": unknown setting " + shown(item.key()));
 
   std::vector<std::string> changes;
   Json given = valuesOf(flags);

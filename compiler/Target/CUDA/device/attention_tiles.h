@@ -151,6 +151,11 @@ constexpr AttentionTile attentionBackwardMmaKeysTile(int headDim, int valueDim, 
   return AttentionTile{32, tile.tileN, 4, dim <= 128 ? 2 : 1};
 }
 
+/// Blocks for one tile of keys: dv and dk apart where a thread cannot hold the sums of both.
+constexpr int attentionBackwardMmaKeysPasses(int headDim, int valueDim) {
+  return headDim > 128 || valueDim > 128 ? 2 : 1;
+}
+
 /// dq: tileM queries are owned, tileN keys stream.
 constexpr AttentionTile attentionBackwardMmaQueriesTile(int headDim, int valueDim, int sharedLimit) {
   const int dim = headDim > valueDim ? headDim : valueDim;

@@ -15,8 +15,8 @@ class TempFile {
 public:
   explicit TempFile(const std::string &bytes = "", const std::string &ending = "") {
     static int counter = 0;
-    path_ =
-        testing::TempDir() + "heddle-tooling-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + ending;
+    path_ = testing::TempDir() + "heddle-tooling-" + std::to_string(getpid()) + "-" +
+            std::to_string(counter++) + ending;
     std::ofstream(path_, std::ios::binary) << bytes;
   }
   ~TempFile() { std::remove(path_.c_str()); }
