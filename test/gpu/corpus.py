@@ -9,6 +9,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 DEFAULT_BIN = ROOT / "build" / "release" / "bin"
+CONFIGS = ROOT / "test" / "Inputs" / "configs"
 LAST_RUN = HERE / "last-run.json"
 
 # (context, batch): one token, one more than a warp, a full tile, the study's own; batches are odd.
@@ -22,18 +23,30 @@ class ToolError(Exception):
 
 
 def cases(quick=False):
-    """Name to arguments of every model that is compiled: presets cut to two layers, and the graphs of corpus/."""
+    """Name to arguments of every model that is compiled: presets and configs cut to two layers, and the graphs of
+    corpus/."""
     found = {}
 
-    def preset(model, precision, context, batch):
-        found[f"study:{model}-{precision}-{batch}x{context}"] = [
-            f"study:{model}", "--layers", "2", "--vocab", "1003", "--precision", precision, "--context", str(context),
-            "--batch", str(batch)]
+    def preset(model, precision, context, batch, mode="forward"):
+        name = f"study:{model}-{precision}-{batch}x{context}" + ("" if mode == "forward" else f"-{mode}")
+        found[name] = [f"study:{model}", "--layers", "2", "--vocab", "1003", "--precision", precision, "--context",
+                       str(context), "--batch", str(batch), *([] if mode == "forward" else ["--mode", mode])]
+
+    def training(precision, sizes):
+        """Gradients and steps of the study's model, and of two families whose attention differs from its own."""
+        for mode in ("backward", "step"):
+            for context, batch in sizes:
+                preset("small", precision, context, batch, mode)
+            for config in ("gpt2", "smollm2-135m"):
+                found[f"{config}-{precision}-{mode}"] = [
+                    str(CONFIGS / f"{config}.json"), "--layers", "2", "--vocab", "1003", "--precision", precision,
+                    "--context", "33", "--batch", "3", "--mode", mode]
 
     graphs = sorted((HERE / "corpus").glob("*.mlir"))
     if quick:
         for precision in ("fp32", "bf16"):
             preset("small", precision, 33, 3)
+            training(precision, ((33, 3),))
         graphs = [graph for graph in graphs if graph.stem in ("attention_strided", "reduce_axes", "rms_norm")]
     else:
         for precision in ("fp32", "tf32", "bf16"):
@@ -42,6 +55,8 @@ def cases(quick=False):
         for model, (context, batch) in LARGE_SIZES.items():
             for precision in ("fp32", "bf16"):
                 preset(model, precision, context, batch)
+        for precision in ("fp32", "bf16"):
+            training(precision, ((1, 3), (33, 3), (512, 1)))
     for graph in graphs:
         for precision in ("fp32", "bf16"):
             found[f"{graph.stem}-{precision}"] = [str(graph), "--precision", precision]

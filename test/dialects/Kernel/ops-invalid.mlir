@@ -125,7 +125,7 @@ kernel.func @map(%x: !kernel.buffer<f32>) {
 // -----
 
 kernel.func @skeleton(%q: !kernel.buffer<f32>, %n: index) {
-  // expected-error@+1 {{unknown skeleton "convolution", wanted attention_forward, attention_backward_keys, attention_backward_queries or attention_backward_bias}}
+  // expected-error@+1 {{unknown skeleton "convolution", wanted attention_forward, attention_backward, attention_backward_keys, attention_backward_queries or attention_backward_bias}}
   kernel.skeleton "convolution"<f32, 64, 64> scale 1.0 (%q : !kernel.buffer<f32>) [%n] score {} mask {}
 }
 
@@ -281,6 +281,16 @@ kernel.func @statistics(%q: !kernel.buffer<bf16>, %n: index) {
   kernel.skeleton "attention_backward_queries"<bf16, 64, 64> scale 1.0
     (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+// Turns are integers.
+kernel.func @turns(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{buffer 9 has type '!kernel.buffer<f32>', wanted elements 'i32'}}
+  kernel.skeleton "attention_backward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
 }
 
 // -----

@@ -78,6 +78,14 @@ kernel.func @backward_keys(%q: !kernel.buffer<bf16>, %l: !kernel.buffer<f32>, %n
     } mask {}
 }
 
+// CHECK-LABEL: kernel.func @backward
+// CHECK: kernel.skeleton "attention_backward"<f32, 64, 64>
+kernel.func @backward(%q: !kernel.buffer<f32>, %t: !kernel.buffer<i32>, %n: index) {
+  kernel.skeleton "attention_backward"<f32, 64, 64> scale 0.125
+    (%q, %q, %q, %q, %q, %q, %q, %q, %q, %t : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<i32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
 // CHECK-LABEL: kernel.func @backward_queries
 // CHECK: kernel.skeleton "attention_backward_queries"<f32, 64, 64>
 kernel.func @backward_queries(%q: !kernel.buffer<f32>, %n: index) {

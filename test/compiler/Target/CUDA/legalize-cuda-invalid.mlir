@@ -82,10 +82,30 @@ kernel.func @bf16_arithmetic(%x: !kernel.buffer<bf16>, %y: !kernel.buffer<bf16>,
 // -----
 
 kernel.func @no_tile(%q: !kernel.buffer<bf16>, %n: index) {
-  // expected-error@+1 {{no tile for attention over 'bf16' heads of 320 and 320 elements on sm_90a}}
+  // expected-error@+1 {{no tile for attention_forward over 'bf16' heads of 320 and 320 elements on sm_90a}}
   kernel.skeleton "attention_forward"<bf16, 320, 320> scale 1.0
     (%q, %q, %q, %q : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+// Two passes are for tensor cores.
+kernel.func @keys_f32(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{no tile for attention_backward_keys over 'f32' heads of 64 and 64 elements on sm_90a}}
+  kernel.skeleton "attention_backward_keys"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
+
+// -----
+
+// One pass is for float32.
+kernel.func @backward_bf16(%q: !kernel.buffer<bf16>, %l: !kernel.buffer<f32>, %t: !kernel.buffer<i32>, %n: index) {
+  // expected-error@+1 {{no tile for attention_backward over 'bf16' heads of 64 and 64 elements on sm_90a}}
+  kernel.skeleton "attention_backward"<bf16, 64, 64> scale 1.0
+    (%q, %q, %q, %q, %l, %l, %q, %q, %q, %t : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<i32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
 }
 
 // -----
