@@ -259,6 +259,9 @@ Type Autocast::widest(Operation *op) const {
 }
 
 void Autocast::visit(Operation *op) {
+  // What is kept has the type of where it is kept.
+  if (auto assign = llvm::dyn_cast<AssignOp>(op))
+    return castOperand(op, 1, elementOf(assign.getLeaf()), /*ownKernel=*/false);
   if (op->getNumResults() == 0)
     return;
   bool anyFloat = false;
@@ -269,7 +272,8 @@ void Autocast::visit(Operation *op) {
   const PolicyRule *known = findPolicyRule(op->getName().stripDialect().str(), roleOf(op));
   TypeRule rule = known ? known->rule : TypeRule::Fixed;
   // Without autocast nothing is widened; what such an op computes is float32 inside its kernel all the same.
-  if (pure_ && rule == TypeRule::Single)
+  // A loss is float32 whatever the model is.
+  if (pure_ && rule == TypeRule::Single && !llvm::isa<CrossEntropyOp>(op))
     rule = TypeRule::Widest;
   switch (rule) {
   case TypeRule::Low:
@@ -376,10 +380,9 @@ void Autocast::run() {
   for (mlir::OpOperand &operand : end->getOpOperands()) {
     if (!isFloat(operand.get()))
       continue;
-    // A gradient has its parameter's type.
+    // A gradient has its parameter's type; what else belongs to gradients, their norm, is float32.
     auto parts = main_.getResultAttrOfType<mlir::ArrayAttr>(operand.getOperandNumber(), kGradientAttr);
-    bool gradient = parts && !parts.empty();
-    Type type = gradient ? (pure_ ? low_ : f32_) : nominal(operand.get());
+    Type type = !parts ? nominal(operand.get()) : pure_ && !parts.empty() ? low_ : f32_;
     if (elementOf(operand.get()) != type)
       operand.set(castUnderViews(operand.get(), type, /*ownKernel=*/true));
   }

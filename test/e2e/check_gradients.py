@@ -179,7 +179,7 @@ def fused_attention(label, *arguments):
 
 for name, text in graphs.items():
     path = test.write(f"{name}.mlir", text)
-    for precision in ("fp32", "bf16"):
+    for precision in ("fp32", "bf16", "bf16-true") if name in ("gated", "norms", "loss") else ("fp32", "bf16"):
         judge = fused_attention if (name, precision) == ("attention", "fp32") else test.verdict
         judge(f"{name}, backward, {precision}", path, "--mode", "backward", "--precision", precision)
         if name in ("gated", "norms", "loss"):
