@@ -629,30 +629,6 @@ func.func @loss_grad_smoothing(%x: tensor<2x3x5xf32>, %t: tensor<2x3xi32>, %g: t
 
 // -----
 
-func.func @embedding_grad_rank(%g: tensor<3x8xf32>, %i: tensor<3xi32>) {
-  // expected-error@below {{result has rank 1, wanted 2}}
-  %y = graph.embedding_grad %g, %i : tensor<3x8xf32>, tensor<3xi32> -> tensor<8xf32>
-  return
-}
-
-// -----
-
-func.func @embedding_grad_width(%g: tensor<3x8xf32>, %i: tensor<3xi32>) {
-  // expected-error@below {{gradient has shape [3, 8], wanted [3, 7]}}
-  %y = graph.embedding_grad %g, %i : tensor<3x8xf32>, tensor<3xi32> -> tensor<50x7xf32>
-  return
-}
-
-// -----
-
-func.func @embedding_grad_type(%g: tensor<3x8xf32>, %i: tensor<3xi32>) {
-  // expected-error@below {{failed to verify that all of {gradient, result} have same element type}}
-  %y = graph.embedding_grad %g, %i : tensor<3x8xf32>, tensor<3xi32> -> tensor<50x8xbf16>
-  return
-}
-
-// -----
-
 func.func @softmax_grad_scalar(%x: tensor<f32>) {
   // expected-error@below {{wants operands of rank at least 1}}
   %y = graph.softmax_grad %x, %x : tensor<f32>
