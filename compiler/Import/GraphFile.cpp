@@ -101,26 +101,63 @@ static void addDefaultNames(mlir::func::FuncOp main) {
       main.setResultAttr(i, kNameAttr, builder.getStringAttr("result" + std::to_string(i)));
 }
 
-/// An argument that indexes tables is bounded by the smallest of them.
+/// Calls `visit` with the readers of a value and of its reshapes and transposes, which hold the same
+/// elements.
+static llvm::LogicalResult visitReaders(mlir::Value value,
+                                        llvm::function_ref<llvm::LogicalResult(mlir::OpOperand &)> visit) {
+  for (mlir::OpOperand &use : value.getUses())
+    if (failed(llvm::isa<ReshapeOp, TransposeOp>(use.getOwner())
+                   ? visitReaders(use.getOwner()->getResult(0), visit)
+                   : visit(use)))
+      return llvm::failure();
+  return mlir::success();
+}
+
+/// An argument that indexes tables or the columns of logits is bounded by the smallest of them. Where all of
+/// them are logits of losses, it may also be what those ignore.
 static llvm::LogicalResult addBounds(mlir::func::FuncOp main) {
   mlir::Builder builder(main.getContext());
   for (mlir::BlockArgument argument : main.getArguments()) {
-    for (mlir::Operation *user : argument.getUsers()) {
-      int64_t rows = 0;
-      if (auto embedding = llvm::dyn_cast<EmbeddingOp>(user); embedding && embedding.getIndices() == argument)
-        rows = typeOf(embedding.getTable()).getDimSize(0);
-      else if (auto sums = llvm::dyn_cast<EmbeddingGradOp>(user); sums && sums.getIndices() == argument)
-        rows = typeOf(sums.getResult()).getDimSize(0);
+    unsigned number = argument.getArgNumber();
+    auto bound = main.getArgAttrOfType<mlir::IntegerAttr>(number, kBoundAttr);
+    std::optional<int64_t> least, ignored;
+    bool indexesTable = false;
+    auto visit = [&](mlir::OpOperand &use) -> llvm::LogicalResult {
+      mlir::Operation *op = use.getOwner();
+      auto embedding = llvm::dyn_cast<EmbeddingOp>(op);
+      auto sums = llvm::dyn_cast<EmbeddingGradOp>(op);
+      auto loss = llvm::dyn_cast<CrossEntropyOp>(op);
+      int64_t extent = 0;
+      if (loss)
+        extent = typeOf(loss.getLogits()).getShape().back();
+      else if (embedding && use.get() == embedding.getIndices())
+        extent = typeOf(embedding.getTable()).getDimSize(0);
+      else if (sums && use.get() == sums.getIndices())
+        extent = typeOf(sums.getResult()).getDimSize(0);
       else
-        continue;
-      auto bound = main.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kBoundAttr);
-      if (!bound)
-        main.setArgAttr(argument.getArgNumber(), kBoundAttr, builder.getI64IntegerAttr(rows));
-      else if (bound.getInt() > rows)
-        return user->emitOpError() << "has a table of " << rows
-                                   << " rows, its indices may reach the graph.bound " << bound.getInt()
-                                   << " of argument " << argument.getArgNumber();
-    }
+        return mlir::success();
+      if (bound && bound.getInt() > extent)
+        return op->emitOpError() << "has " << (loss ? "logits of " : "a table of ") << extent
+                                 << (loss ? " columns, its targets" : " rows, its indices")
+                                 << " may reach the graph.bound " << bound.getInt() << " of argument "
+                                 << number;
+      least = std::min(least.value_or(extent), extent);
+      indexesTable |= !loss;
+      if (!loss)
+        return mlir::success();
+      auto value = static_cast<int64_t>(loss.getIgnored());
+      if (ignored.value_or(value) != value)
+        return loss.emitOpError() << "ignores " << value << ", another loss with the targets of argument "
+                                  << number << " ignores " << *ignored;
+      ignored = value;
+      return mlir::success();
+    };
+    if (failed(visitReaders(argument, visit)))
+      return llvm::failure();
+    if (least && !bound)
+      main.setArgAttr(number, kBoundAttr, builder.getI64IntegerAttr(*least));
+    if (ignored && !indexesTable && !main.getArgAttr(number, kIgnoredAttr))
+      main.setArgAttr(number, kIgnoredAttr, builder.getI64IntegerAttr(*ignored));
   }
   return mlir::success();
 }

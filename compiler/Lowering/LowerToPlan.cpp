@@ -7,6 +7,7 @@
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Support/Locations.h"
+#include "dialects/Graph/GraphModule.h"
 #include "dialects/Graph/SymbolValues.h"
 #include "dialects/Plan/PlanDialect.h"
 #include "runtime/plan/CpuAlgorithm.h"
@@ -51,6 +52,8 @@ public:
       plan::BufferOp buffer = addBuffer(argument, plan::Role::Input, name ? name.getValue() : "input");
       if (auto bound = func_.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kBoundAttr))
         buffer.setIndexLimit(bound.getInt());
+      if (auto ignored = func_.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kIgnoredAttr))
+        buffer.setIgnoredIndex(ignored.getInt());
     }
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto name = func_.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr);

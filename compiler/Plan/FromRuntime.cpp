@@ -131,7 +131,8 @@ private:
                      integer(value.lastStep, -1), b.getStringAttr(value.location),
                      b.getI64IntegerAttr(value.bytes == *tensorBytes(type) ? 0 : value.bytes),
                      b.getI64IntegerAttr(value.indexLimit), b.getI64IntegerAttr(value.panel),
-                     b.getI64IntegerAttr(value.pitch));
+                     b.getI64IntegerAttr(value.pitch),
+                     value.ignoredIndex ? b.getI64IntegerAttr(*value.ignoredIndex) : mlir::IntegerAttr());
   }
 
   mlir::FlatSymbolRefAttr symbol(const std::string &name) {

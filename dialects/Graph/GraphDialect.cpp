@@ -1,4 +1,5 @@
 #include "dialects/Graph/GraphDialect.h"
+#include "dialects/Graph/GraphModule.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -78,14 +79,15 @@ mlir::Operation *GraphDialect::materializeConstant(mlir::OpBuilder &builder, mli
 static llvm::LogicalResult verifyNameAttr(mlir::Operation *op, mlir::NamedAttribute attr) {
   if (attr.getName() == kNameAttr && llvm::isa<mlir::StringAttr>(attr.getValue()))
     return mlir::success();
-  if (attr.getName() == kBoundAttr && llvm::isa<mlir::IntegerAttr>(attr.getValue()))
+  if ((attr.getName() == kBoundAttr || attr.getName() == kIgnoredAttr) &&
+      llvm::isa<mlir::IntegerAttr>(attr.getValue()))
     return mlir::success();
   if (auto parts = llvm::dyn_cast<mlir::ArrayAttr>(attr.getValue());
       attr.getName() == kGradientAttr && parts && llvm::all_of(parts, llvm::IsaPred<PartAttr>))
     return mlir::success();
   return op->emitError() << "unknown or malformed attribute '" << attr.getName().getValue()
-                         << "', wanted graph.name (a string), graph.bound (an integer) or graph.gradient "
-                            "(parts)";
+                         << "', wanted graph.name (a string), graph.bound or graph.ignored (an integer) "
+                            "or graph.gradient (parts)";
 }
 
 llvm::LogicalResult GraphDialect::verifyRegionArgAttribute(mlir::Operation *op, unsigned, unsigned,

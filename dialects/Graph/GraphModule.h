@@ -7,6 +7,10 @@
 
 namespace heddle::graph {
 
+/// On an argument of targets that has a bound: a further value that they may have, which cross_entropy ignores;
+/// an integer.
+constexpr llvm::StringLiteral kIgnoredAttr = "graph.ignored";
+
 /// What a phase leaves behind, for its verifier.
 struct GraphModuleRules {
   bool groups = false;       ///< graph.group and its yield may occur.

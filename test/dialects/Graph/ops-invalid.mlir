@@ -591,7 +591,7 @@ func.func @dims_coefficient(%x: tensor<5xf32, #graph.dims<["2*seq"]>>) {
 
 // -----
 
-// expected-error@below {{unknown or malformed attribute 'graph.title', wanted graph.name (a string), graph.bound (an integer) or graph.gradient (parts)}}
+// expected-error@below {{unknown or malformed attribute 'graph.title', wanted graph.name (a string), graph.bound or graph.ignored (an integer) or graph.gradient (parts)}}
 func.func @name_attribute(%x: tensor<4xf32> {graph.title = "x"}) {
   return
 }

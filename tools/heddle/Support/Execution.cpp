@@ -51,17 +51,22 @@ StatusOr<Tensors> randomInputs(const Plan &plan, uint64_t seed) {
   return inputs;
 }
 
-/// The first element outside [0, limit), or -1.
+/// Every element is in [0, indexLimit), or the input's ignored index.
 template <typename T>
-static int64_t firstOutside(const HostTensor &tensor, int64_t limit) {
+static Status checkIndices(const Buffer &input, const HostTensor &tensor) {
   int64_t count = static_cast<int64_t>(tensor.data.size() / sizeof(T));
   for (int64_t i = 0; i < count; ++i) {
     T value;
     std::memcpy(&value, tensor.data.data() + i * sizeof(T), sizeof(T));
-    if (value < 0 || static_cast<int64_t>(value) >= limit)
-      return i;
+    if (value >= 0 && static_cast<int64_t>(value) < input.indexLimit)
+      continue;
+    if (!input.ignoredIndex || value != *input.ignoredIndex)
+      return invalidInput(
+          "input '" + input.name + "': element " + std::to_string(i) + " is " + std::to_string(value) +
+          ", outside [0, " + std::to_string(input.indexLimit) + ")" +
+          (input.ignoredIndex ? " and not the ignored " + std::to_string(*input.ignoredIndex) : ""));
   }
-  return -1;
+  return Status::ok();
 }
 
 /// Token ids are often stored as int64 where the model reads int32. A value that does not fit makes it no
@@ -85,13 +90,8 @@ Status checkInput(const Buffer &input, const HostTensor &tensor) {
                         ", found " + describe(tensor.dtype, tensor.shape));
   if (input.indexLimit <= 0)
     return Status::ok();
-  int64_t bad = input.dtype == DType::I64   ? firstOutside<int64_t>(tensor, input.indexLimit)
-                : input.dtype == DType::I32 ? firstOutside<int32_t>(tensor, input.indexLimit)
-                                            : -1;
-  if (bad >= 0)
-    return invalidInput("input '" + input.name + "': element " + std::to_string(bad) + " is outside [0, " +
-                        std::to_string(input.indexLimit) + ")");
-  return Status::ok();
+  return input.dtype == DType::I64 ? checkIndices<int64_t>(input, tensor)
+                                   : checkIndices<int32_t>(input, tensor);
 }
 
 Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {

@@ -218,6 +218,28 @@ TEST_F(GraphFile, BoundBeyondTheGradientsRows) {
       std::string::npos);
 }
 
+TEST_F(GraphFile, TargetsBeyondTheLogits) {
+  EXPECT_NE(
+      error(R"(func.func @main(%x: tensor<3x7xf32>, %t: tensor<3xi32> {graph.bound = 8}) -> tensor<3xf32> {
+  %l = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<3x7xf32>, tensor<3xi32> -> tensor<3xf32>
+  return %l : tensor<3xf32>
+})")
+          .find(":2:8: 'graph.cross_entropy' op has logits of 7 columns, its targets may reach the "
+                "graph.bound 8"),
+      std::string::npos);
+}
+
+TEST_F(GraphFile, LossesThatIgnoreDifferentTargets) {
+  EXPECT_NE(
+      error(R"(func.func @main(%x: tensor<3x7xf32>, %t: tensor<3xi32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %l = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<3x7xf32>, tensor<3xi32> -> tensor<3xf32>
+  %m = graph.cross_entropy %x, %t ignored 0 smoothing 0.0 : tensor<3x7xf32>, tensor<3xi32> -> tensor<3xf32>
+  return %l, %m : tensor<3xf32>, tensor<3xf32>
+})")
+          .find("'graph.cross_entropy' op ignores"),
+      std::string::npos);
+}
+
 TEST_F(GraphFile, TenMegabytesOfOneLine) {
   EXPECT_EQ(error(std::string(10 << 20, 'a')), ":1:262145: the line is longer than 262144 characters");
   std::string ops = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {";

@@ -63,6 +63,7 @@ TEST(Artifact, RoundTripKeepsEveryField) {
     EXPECT_EQ(a.lastStep, b.lastStep);
     EXPECT_EQ(a.indexLimit, b.indexLimit);
     EXPECT_EQ(a.panel, b.panel);
+    EXPECT_EQ(a.ignoredIndex, b.ignoredIndex);
     EXPECT_EQ(a.data, b.data);
     EXPECT_EQ(a.location, b.location);
     ASSERT_EQ(a.parts.size(), b.parts.size());
