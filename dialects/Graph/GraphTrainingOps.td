@@ -99,6 +99,10 @@ def Graph_AttentionGradOp : Graph_Pure<"attention_grad", [
     attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($gradient) `,` type($logsumexp) `,` type($delta)
     (`->` type($dbias)^)?
   }];
+  let extraClassDeclaration = [{
+    static unsigned numHeadOperands() { return 4; } // query, key, value, gradient
+    static unsigned numHeadResults() { return 3; }
+  }];
   let hasVerifier = 1;
 }
 
@@ -119,8 +123,8 @@ def Graph_StateOp : Graph_Pure<"state"> {
 def Graph_AssignOp : Graph_Op<"assign", [AllTypesMatch<["leaf", "value"]>]> {
   let summary = "What a parameter or a state is from the next run on";
   let description = [{
-    `leaf` is the result of graph.parameter or graph.state, which is assigned once at most. In this run every reader sees
-    the old value; the new one is written in place, after them.
+    `leaf` is the result of graph.parameter or graph.state, which is assigned once at most. In this run every reader,
+    another assign too, sees the old value; the new one is written in place, after them.
     Example: `graph.assign %w, %updated : tensor<8x8xf32>`.
   }];
   let arguments = (ins Graph_Float:$leaf, Graph_Float:$value);
