@@ -12,9 +12,6 @@ namespace heddle {
 #define GEN_PASS_DECL
 #include "compiler/Autodiff/Passes.h.inc"
 
-/// The result of @main that is differentiated.
-constexpr llvm::StringLiteral kLossName = "loss";
-
 /// The autodiff phase and its verifier.
 void addAutodiffPhase(mlir::OpPassManager &manager, bool optimizer);
 

@@ -403,7 +403,7 @@ mlir::func::FuncOp DecoderBuilder::openMain() {
   llvm::SmallVector<std::pair<const char *, mlir::Type>> outputs;
   SymbolicDim width = fixed(spec_.dModel);
   if (loss_)
-    outputs = {{"loss", type({}, f32_)}};
+    outputs = {{kLossName.data(), type({}, f32_)}};
   else if (spec_.outputs == Outputs::Logits)
     outputs = {{"logits", type({batch_, seq_, fixed(spec_.vocabulary)}, f32_)}};
   else

@@ -9,6 +9,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -113,51 +114,69 @@ static llvm::LogicalResult visitReaders(mlir::Value value,
   return mlir::success();
 }
 
-/// An argument that indexes tables or the columns of logits is bounded by the smallest of them. Where all of
-/// them are logits of losses, it may also be what those ignore.
+namespace {
+/// What an operand's values index: rows of a table or columns of logits.
+struct Indexed {
+  bool table;
+  int64_t extent;
+  std::optional<int64_t> ignored; ///< A value that indexes nothing.
+};
+} // namespace
+
+static std::optional<Indexed> indexedBy(mlir::OpOperand &use) {
+  std::optional<Indexed> indexed;
+  auto loss = [&](auto op) {
+    if (use.get() == op.getTargets())
+      indexed = {false, typeOf(op.getLogits()).getShape().back(), static_cast<int64_t>(op.getIgnored())};
+  };
+  llvm::TypeSwitch<mlir::Operation *>(use.getOwner())
+      .Case([&](EmbeddingOp op) {
+        if (use.get() == op.getIndices())
+          indexed = {true, typeOf(op.getTable()).getDimSize(0), std::nullopt};
+      })
+      .Case([&](EmbeddingGradOp op) {
+        if (use.get() == op.getIndices())
+          indexed = {true, typeOf(op.getResult()).getDimSize(0), std::nullopt};
+      })
+      .Case([&](CrossEntropyOp op) { loss(op); })
+      .Case([&](CrossEntropyGradOp op) { loss(op); });
+  return indexed;
+}
+
+/// An argument that indexes tables or the columns of logits is bounded by the smallest of them, and may also
+/// be what all of them ignore. What the file says of it must not go beyond that.
 static llvm::LogicalResult addBounds(mlir::func::FuncOp main) {
   mlir::Builder builder(main.getContext());
   for (mlir::BlockArgument argument : main.getArguments()) {
     unsigned number = argument.getArgNumber();
     auto bound = main.getArgAttrOfType<mlir::IntegerAttr>(number, kBoundAttr);
-    std::optional<int64_t> least, ignored;
-    bool indexesTable = false;
+    auto given = main.getArgAttrOfType<mlir::IntegerAttr>(number, kIgnoredAttr);
+    std::optional<int64_t> least;
+    llvm::SmallVector<std::optional<int64_t>> ignored;
     auto visit = [&](mlir::OpOperand &use) -> llvm::LogicalResult {
-      mlir::Operation *op = use.getOwner();
-      auto embedding = llvm::dyn_cast<EmbeddingOp>(op);
-      auto sums = llvm::dyn_cast<EmbeddingGradOp>(op);
-      auto loss = llvm::dyn_cast<CrossEntropyOp>(op);
-      int64_t extent = 0;
-      if (loss)
-        extent = typeOf(loss.getLogits()).getShape().back();
-      else if (embedding && use.get() == embedding.getIndices())
-        extent = typeOf(embedding.getTable()).getDimSize(0);
-      else if (sums && use.get() == sums.getIndices())
-        extent = typeOf(sums.getResult()).getDimSize(0);
-      else
+      std::optional<Indexed> indexed = indexedBy(use);
+      if (!indexed)
         return mlir::success();
-      if (bound && bound.getInt() > extent)
-        return op->emitOpError() << "has " << (loss ? "logits of " : "a table of ") << extent
-                                 << (loss ? " columns, its targets" : " rows, its indices")
-                                 << " may reach the graph.bound " << bound.getInt() << " of argument "
-                                 << number;
-      least = std::min(least.value_or(extent), extent);
-      indexesTable |= !loss;
-      if (!loss)
-        return mlir::success();
-      auto value = static_cast<int64_t>(loss.getIgnored());
-      if (ignored.value_or(value) != value)
-        return loss.emitOpError() << "ignores " << value << ", another loss with the targets of argument "
-                                  << number << " ignores " << *ignored;
-      ignored = value;
+      least = std::min(least.value_or(indexed->extent), indexed->extent);
+      ignored.push_back(indexed->ignored);
+      if (bound && bound.getInt() > indexed->extent)
+        return use.getOwner()->emitOpError()
+               << "has " << (indexed->table ? "a table of " : "logits of ") << indexed->extent
+               << (indexed->table ? " rows, its indices" : " columns, its targets")
+               << " may reach the graph.bound " << bound.getInt() << " of argument " << number;
+      if (given && given.getInt() != indexed->ignored)
+        return use.getOwner()->emitOpError()
+               << "does not ignore the graph.ignored " << given.getInt() << " of argument " << number;
       return mlir::success();
     };
     if (failed(visitReaders(argument, visit)))
       return llvm::failure();
+    if (given && !bound && !least)
+      return main.emitError() << "argument " << number << " has a graph.ignored and no graph.bound";
     if (least && !bound)
       main.setArgAttr(number, kBoundAttr, builder.getI64IntegerAttr(*least));
-    if (ignored && !indexesTable && !main.getArgAttr(number, kIgnoredAttr))
-      main.setArgAttr(number, kIgnoredAttr, builder.getI64IntegerAttr(*ignored));
+    if (!given && !ignored.empty() && ignored.front() && llvm::all_equal(ignored))
+      main.setArgAttr(number, kIgnoredAttr, builder.getI64IntegerAttr(*ignored.front()));
   }
   return mlir::success();
 }

@@ -7,7 +7,6 @@
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Support/Locations.h"
-#include "dialects/Graph/GraphModule.h"
 #include "dialects/Graph/SymbolValues.h"
 #include "dialects/Plan/PlanDialect.h"
 #include "runtime/plan/CpuAlgorithm.h"
@@ -127,8 +126,9 @@ private:
     auto type = llvm::cast<RankedTensorType>(value.getType());
     mlir::OpBuilder::InsertionGuard guard(builder_);
     auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
-    auto buffer = plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr,
-                                         nullptr, nullptr, nullptr, nullptr, locationText(value.getLoc()));
+    auto buffer =
+        plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr, nullptr,
+                               nullptr, nullptr, nullptr, nullptr, locationText(value.getLoc()));
     buffers_[value] = buffer;
     return buffer;
   }
@@ -287,9 +287,9 @@ private:
   void addTurns(GroupOp group, llvm::ArrayRef<int64_t> q) {
     mlir::OpBuilder::InsertionGuard guard(builder_);
     auto type = RankedTensorType::get({q[0], q[1], q[2], 2}, builder_.getI32Type());
-    turns_ =
-        plan::BufferOp::create(builder_, group.getLoc(), unique("attention_turns"), plan::Role::Scratch, type,
-                               nullptr, nullptr, nullptr, nullptr, nullptr, locationText(group.getLoc()));
+    turns_ = plan::BufferOp::create(builder_, group.getLoc(), unique("attention_turns"), plan::Role::Scratch,
+                                    type, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                    locationText(group.getLoc()));
   }
 
   /// What launches of one kernel have in common.

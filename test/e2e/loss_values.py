@@ -7,7 +7,7 @@ import math
 from support.driver import DEVICE, Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, softmax
-from support.tensors import Tensor, f32, fill, write_npy
+from support.tensors import Tensor, f32, fill, read_safetensors, write_npy
 
 BACKWARD = ("--mode", "backward")
 
@@ -98,4 +98,21 @@ for path, name, value, rest in ((graph, "targets", -4, " and not the ignored -10
     for implementation in ("eager", "compiled"):
         test.fails(1, ["run", path, "--device", DEVICE, "--impl", implementation, "--input", f"{name}={given}", "--output",
                        test.path("never.safetensors")], f"input '{name}': element 1 is {value}, outside [0, 5){rest}")
+
+# A preset's targets are ignored as the graph files' are: what the model gives for -100 alone is the mean of nothing.
+for name, values in (("ids", [1, 2, 3, 4]), ("some", [-100, 7, -100, 9]), ("none", [-100] * 4), ("other", [1, 2, -1, 3])):
+    write_npy(test.path(f"preset.{name}.npy"), Tensor("i32", (1, 4), values))
+preset = ["run", "study:small", "--layers", "1", "--batch", "1", "--context", "4", "--vocab", "10", "--mode", "backward",
+          "--device", DEVICE, "--input", f"ids={test.path('preset.ids.npy')}"]
+for implementation in ("eager", "compiled"):
+    for name in ("some", "none"):
+        output = test.path(f"preset.{name}.safetensors")
+        done = test.command(*preset, "--impl", implementation, "--input", f"targets={test.path(f'preset.{name}.npy')}",
+                            "--output", output)
+        label = f"preset, {name} of the targets, {implementation}"
+        if test.check(done.returncode == 0, f"{label}: exit code {done.returncode}: {done.stderr[:700]}"):
+            loss = read_safetensors(output)["loss"].values[0]
+            test.check(math.isnan(loss) if name == "none" else 0 < loss < 10, f"{label}: loss {loss}")
+    test.fails(1, [*preset, "--impl", implementation, "--input", f"targets={test.path('preset.other.npy')}", "--output",
+                   test.path("never.safetensors")], "input 'targets': element 2 is -1, outside [0, 10) and not the ignored -100")
 test.finish()
