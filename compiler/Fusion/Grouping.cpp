@@ -7,7 +7,6 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
@@ -209,7 +208,18 @@ void heddle::materializeAssigns(mlir::func::FuncOp func) {
   llvm::SmallPtrSet<Value, 4> taken;
   for (Value result : terminator->getOperands())
     taken.insert(result);
-  for (AssignOp assign : llvm::to_vector(func.getBody().front().getOps<AssignOp>())) {
+  auto assigns = llvm::to_vector(func.getBody().front().getOps<AssignOp>());
+  llvm::SmallPtrSet<Value, 4> assigned;
+  for (AssignOp assign : assigns)
+    assigned.insert(assign.getLeaf());
+  // What an assigned leaf is in this run (two that change places) is kept before any of them is written over.
+  for (AssignOp assign : assigns)
+    if (Value value = assign.getValue(); assigned.contains(baseOf(value))) {
+      Value kept = copyOf(assign, value);
+      kept.getDefiningOp()->moveAfter(value.getDefiningOp());
+      assign.getValueMutable().assign(kept);
+    }
+  for (AssignOp assign : assigns) {
     Value value = assign.getValue(), leaf = assign.getLeaf();
     Operation *op = value.getDefiningOp();
     if (op && isComputeOp(op) && !llvm::isa<ConcatOp>(op) && taken.insert(value).second &&
@@ -278,7 +288,7 @@ void heddle::materializeOperands(Operation *op) {
     // Masks and biases are last.
     unsigned extra = static_cast<bool>(attention.getMask()) + static_cast<bool>(attention.getBias());
     for (mlir::OpOperand &operand : op->getOpOperands().drop_back(extra)) {
-      bool heads = llvm::cast<mlir::RankedTensorType>(operand.get().getType()).getRank() == 4;
+      bool heads = operand.getOperandNumber() < attention.numHeadOperands();
       copyUnless(operand,
                  heads ? headsAccess(operand.get()).has_value() : flatVector(operand.get()).has_value());
     }
@@ -384,8 +394,8 @@ static Value withZeros(GraphBuilder &graph, Value value, int64_t extra) {
 }
 
 bool heddle::isHeadsResult(Value result) {
-  unsigned heads = llvm::isa<AttentionOp>(result.getDefiningOp()) ? 1 : 3;
-  return llvm::cast<mlir::OpResult>(result).getResultNumber() < heads;
+  auto number = llvm::cast<mlir::OpResult>(result).getResultNumber();
+  return number < llvm::cast<AttentionLike>(result.getDefiningOp()).numHeadResults();
 }
 
 /// Gives a result `extra` more columns, which its readers do not see.
@@ -411,23 +421,18 @@ void heddle::padHeads(mlir::func::FuncOp func) {
     mlir::OpBuilder builder(op);
     GraphBuilder graph(builder, op.getLoc());
     // Operands first: a result's width follows from theirs.
-    auto grad = llvm::dyn_cast<AttentionGradOp>(op.getOperation());
-    const int64_t extra = extraOf(op.getQuery()), valueExtra = extraOf(op.getValue());
-    unsigned heads = grad ? 4 : 3; // query, key, value, gradient
-    for (mlir::OpOperand &operand : op->getOpOperands().take_front(heads)) {
+    llvm::SmallVector<int64_t, 3> extras;
+    for (Value result : op->getResults().take_front(op.numHeadResults()))
+      extras.push_back(extraOf(result));
+    for (mlir::OpOperand &operand : op->getOpOperands().take_front(op.numHeadOperands())) {
       Value &padded = wide[operand.get()];
       if (!padded)
         padded = withZeros(graph, operand.get(), extraOf(operand.get()));
       operand.set(padded);
     }
     builder.setInsertionPointAfter(op);
-    if (!grad) {
-      widen(graph, op->getResult(0), valueExtra);
-      continue;
-    }
-    widen(graph, grad.getDquery(), extra);
-    widen(graph, grad.getDkey(), extra);
-    widen(graph, grad.getDvalue(), valueExtra);
+    for (auto [result, extra] : llvm::zip(op->getResults(), extras))
+      widen(graph, result, extra);
   }
 }
 

@@ -36,7 +36,8 @@ void materializeOutputs(mlir::func::FuncOp func);
 mlir::Value storageOf(mlir::Value value);
 
 /// Lets the op that computes an assigned value write it over the old one; where others read that later, or it
-/// is read otherwise than element by element, a copy at the end does.
+/// is read otherwise than element by element, a copy at the end does. A value that is itself an assigned
+/// leaf, or a view of one, is copied first, before anything is written over it.
 void materializeAssigns(mlir::func::FuncOp func);
 
 /// Whether one kernel may hold `ops`, in order, where it writes what `leafOf` gives an op (null: nothing)
