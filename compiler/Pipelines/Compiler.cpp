@@ -85,7 +85,7 @@ std::string shortName(const std::string &model) {
 
 /// Whatever is not a forward pass begins at a loss.
 ModelRequest withLoss(ModelRequest request, const std::string &mode) {
-  request.loss = mode != "forward";
+  request.loss = parseMode(mode) != Mode::Forward;
   return request;
 }
 
@@ -157,9 +157,9 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
   CompileOptions options = given;
   if (options.device != "cpu" && options.device != "cuda")
     return runtime::invalidInput("unknown device '" + options.device + "', wanted cpu or cuda");
-  if (options.mode != "forward" && options.mode != "backward" && options.mode != "step")
+  if (!parseMode(options.mode))
     return runtime::invalidInput("unknown mode '" + options.mode + "', wanted forward, backward or step");
-  if (options.prepareWeights && options.mode != "forward")
+  if (options.prepareWeights && parseMode(options.mode) != Mode::Forward)
     return runtime::invalidInput("weights are prepared for mode forward alone: others change them");
   if (options.prepareWeights && options.precision != Precision::BF16)
     return runtime::invalidInput("weights are prepared for precision bf16 alone");
@@ -190,9 +190,9 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
 StatusOr<runtime::reference::Program> Compiler::reference(const ModelRequest &request,
                                                           const std::string &mode) {
   HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, mode)));
-  if (mode != "forward") {
+  if (parseMode(mode) != Mode::Forward) {
     mlir::PassManager manager(&impl_->context);
-    addAutodiffPhase(manager, /*optimizer=*/mode == "step");
+    addAutodiffPhase(manager, /*optimizer=*/parseMode(mode) == Mode::Step);
     FirstDiagnostic diagnostic(&impl_->context);
     if (failed(manager.run(*module)))
       return diagnostic.status("Autodiff");

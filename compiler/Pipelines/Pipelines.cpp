@@ -69,8 +69,8 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Autodiff:
     // After raising: the gradients of norms and attention are the fused ones.
-    if (options.mode != "forward")
-      addAutodiffPhase(manager, /*optimizer=*/options.mode == "step");
+    if (std::optional<Mode> mode = parseMode(options.mode); mode != Mode::Forward)
+      addAutodiffPhase(manager, /*optimizer=*/mode == Mode::Step);
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
