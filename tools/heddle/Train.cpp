@@ -23,6 +23,7 @@ struct TrainFlags {
   ModelFlags model;
   std::string data, pipeline = "compiled", weights, csv, picture, save, resume;
   LearningRate rate{.steps = 300};
+  std::string schedule = nameOf(rate.schedule);
   AdamWSettings adamw;
   int64_t saveEvery = 0;
   uint64_t seed = 0;
@@ -92,6 +93,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
     HEDDLE_ASSIGN_OR_RETURN(resumed, checkpointAt(flags.resume));
     HEDDLE_ASSIGN_OR_RETURN(state, resume(flags, resumed));
   }
+  flags.rate.schedule = parseSchedule(flags.schedule).value(); // Neither flag nor file has another name.
   ModelRequest &request = flags.model.request;
   if (!hasOwnExtents(flags.model)) {
     // As they are now: a later version may have other defaults.
@@ -199,7 +201,7 @@ Subcommand addTrain(CLI::App &program) {
   TrainFlags &f = *flags;
   addSavedFlag(*parser, f, {"steps", &f.rate.steps, {1}}, "Where training ends, counted from its beginning");
   addSavedFlag(*parser, f, {"lr", &f.rate.peak}, "Learning rate, the largest of the schedule");
-  addSavedFlag(*parser, f, {"schedule", &f.rate.schedule, {}, {"constant", "linear", "cosine"}},
+  addSavedFlag(*parser, f, {"schedule", &f.schedule, {}, scheduleNames()},
                "How the learning rate goes on behind the warm-up, to 0 at --steps or constant");
   addSavedFlag(*parser, f, {"warmup-steps", &f.rate.warmup},
                "Steps in which the learning rate grows linearly");
@@ -224,7 +226,7 @@ Subcommand addTrain(CLI::App &program) {
   for (auto &[name, value] : {std::pair{"batch", &request.batch}, std::pair{"context", &request.context},
                               std::pair{"layers", &request.layers}, std::pair{"vocab", &request.vocabulary}})
     f.saved.push_back({name, value, {1}});
-  f.saved.push_back({"precision", &f.model.precision, {}, {"fp32", "tf32", "bf16", "bf16-true"}});
+  f.saved.push_back({"precision", &f.model.precision, {}, precisionNames()});
   addExample(
       *parser,
       "heddle train study:small --vocab 256 --data book.txt --context 256 --steps 300 --precision bf16 \\\n"
