@@ -28,7 +28,7 @@ def parameter(graph, name, shape, scale):
     return graph.op(text, "f32", shape)
 
 
-def model(name, width, loss="loss"):
+def model(name, width, loss="loss", ids_bound=VOCABULARY):
     """Logits of the next byte from the value of this one, and their mean cross-entropy."""
     graph = Graph(ids=("i32", (BATCH, CONTEXT)), targets=("i32", (BATCH, CONTEXT)))
     rows = BATCH * CONTEXT
@@ -42,8 +42,8 @@ def model(name, width, loss="loss"):
                     f"{graph.types['%targets']} -> {tensor_type('f32', (BATCH, CONTEXT))}", "f32", (BATCH, CONTEXT))
     mean = graph.reshape(graph.reduce("mean", each, [0, 1]), ())
     text = graph.text(**{loss: mean})
-    for argument in ("ids", "targets"):
-        text = text.replace(f'{{graph.name = "{argument}"}}', f'{{graph.name = "{argument}", graph.bound = {VOCABULARY} : i64}}')
+    for argument, bound in (("ids", ids_bound), ("targets", VOCABULARY)):
+        text = text.replace(f'{{graph.name = "{argument}"}}', f'{{graph.name = "{argument}", graph.bound = {bound} : i64}}')
     return test.write(name, text)
 
 
@@ -208,6 +208,7 @@ refused(1, *save, wanted=["short.txt: 16 tokens"], data=short)
 refused(1, *save, wanted=["cannot open"], data=test.path("none.txt"))
 write_npy(test.path("large.npy"), Tensor("i32", (40,), [7] * 30 + [256] + [7] * 9))
 refused(1, *save, wanted=["large.npy: token 30 is 256; the model's vocabulary ends at 255"], data=test.path("large.npy"))
+refused(1, *save, wanted=["book.txt: token 1 is 116; the model's vocabulary ends at 101"], graph=model("narrow.mlir", WIDTH, ids_bound=102))
 write_npy(test.path("flat.npy"), Tensor("i32", (5, 8), [7] * 40))
 refused(1, *save, wanted=["flat.npy: wanted an array of one dimension, found 2"], data=test.path("flat.npy"))
 refused(1, *save, wanted=["no result of @main is called \"loss\""], graph=model("logits.mlir", WIDTH, loss="cost"))
