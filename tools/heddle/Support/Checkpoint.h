@@ -28,11 +28,6 @@ struct TrainingState {
   nlohmann::json settings = nlohmann::json::object(); ///< See SavedFlags.h.
 };
 
-/// Writes the parts of all buffers of a role to a safetensors file in the order of their names, each in its
-/// buffer's type, with the metadata {"format": "pt"} that PyTorch's readers ask for; whole or not at all.
-runtime::Status saveParts(runtime::Executor &executor, const runtime::Plan &plan, runtime::BufferRole role,
-                          const std::string &path);
-
 /// A folder that checkpoints go to.
 class CheckpointFolder {
 public:
