@@ -8,7 +8,6 @@
 #include "tools/heddle/Support/Weights.h"
 
 #include <CLI/App.hpp>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -159,7 +158,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
   return Status::ok();
 }
 
-/// Adds the flag of `flag.name`; refuses numbers outside of its range.
+/// Adds the flag of `flag.name`; refuses what a checkpoint could not hold either.
 void addSavedFlag(CLI::App &parser, TrainFlags &flags, SavedFlag flag, const std::string &help) {
   CLI::Option *option = std::visit(
       [&](auto *value) { return parser.add_option("--" + flag.name, *value, help)->capture_default_str(); },
@@ -168,17 +167,8 @@ void addSavedFlag(CLI::App &parser, TrainFlags &flags, SavedFlag flag, const std
     option->check(CLI::IsMember(flag.words));
   else
     option->check([flag](const std::string &text) -> std::string {
-      auto read = [&](auto value) {
-        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        return error == std::errc() && end == text.data() + text.size() &&
-               flag.range.contains(static_cast<double>(value));
-      };
-      bool fraction = std::holds_alternative<double *>(flag.value);
-      bool good = fraction                                         ? read(double{})
-                  : std::holds_alternative<uint64_t *>(flag.value) ? read(uint64_t{})
-                                                                   : read(int64_t{});
-      return good ? ""
-                  : "'" + text + "'; wanted a " + (fraction ? "" : "whole ") + "number " + flag.range.text();
+      std::string other = wanted(flag, valueOf(flag, text));
+      return other.empty() ? "" : "'" + text + "'; wanted " + other;
     });
   flags.saved.push_back(std::move(flag));
 }

@@ -2,6 +2,7 @@
 #include "tools/heddle/Support/SavedFlags.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace heddle::driver {
 
@@ -31,8 +32,7 @@ Json valuesOf(const std::vector<SavedFlag> &flags) {
   return values;
 }
 
-/// What a flag wants, or nothing where `value` is that.
-static std::string wanted(const SavedFlag &flag, const Json &value) {
+std::string wanted(const SavedFlag &flag, const Json &value) {
   bool optional = std::holds_alternative<std::optional<int64_t> *>(flag.value);
   if (std::holds_alternative<std::string *>(flag.value)) {
     std::string words;
@@ -55,6 +55,18 @@ static std::string wanted(const SavedFlag &flag, const Json &value) {
                     : !value.is_number_unsigned() ||
                           value.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()});
   return whole && flag.range.contains(value.get<double>()) ? "" : "a whole number " + flag.range.text();
+}
+
+Json valueOf(const SavedFlag &flag, std::string_view text) {
+  auto read = [&](auto number) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? Json(number) : Json(text);
+  };
+  if (std::holds_alternative<std::string *>(flag.value))
+    return text;
+  if (std::holds_alternative<double *>(flag.value))
+    return read(double{});
+  return std::holds_alternative<uint64_t *>(flag.value) ? read(uint64_t{}) : read(int64_t{});
 }
 
 StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags, const Json &saved,

@@ -15,6 +15,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -40,6 +41,13 @@ struct SavedFlag {
   std::vector<std::string> words{}; ///< Of texts.
   bool given = false;               ///< On the command line.
 };
+
+/// What a flag wants, as messages say it ("a whole number from 1 on"), or nothing where `value` is that.
+std::string wanted(const SavedFlag &flag, const nlohmann::json &value);
+
+/// The text of a command line as the value of a flag that it stands for; a text that is no number where the
+/// flag has one stays a text, which `wanted` refuses.
+nlohmann::json valueOf(const SavedFlag &flag, std::string_view text);
 
 /// An object with each flag's value by name; null for an optional one without.
 nlohmann::json valuesOf(const std::vector<SavedFlag> &flags);
