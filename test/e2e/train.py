@@ -181,6 +181,11 @@ lines = re.findall(r"step \d+/50  loss \d+\.\d{4}  \d+ tokens/s  \d+ % of FLOP/s
 test.check(process.returncode == 0 and lines and shown.endswith(b"\r\x1b[K"), f"on a terminal: {shown[-500:]!r}")
 test.check(out.startswith("step 50 of 50, loss ") and out.count("\n") == 1, f"on a terminal: {out!r}")
 
+# The same model under another name.
+done = trained("another name", "--resume", reference, "--steps", "401", graph=model("renamed.mlir", WIDTH))
+test.check(f'note: model "renamed.mlir" instead of "model.mlir", as {reference} was saved with' in done.stderr, repr(done.stderr))
+test.check(done.stdout.startswith("step 401 of 401, loss "), repr(done.stdout))
+
 # There is nothing left to do.
 done = trained("at its end", "--resume", reference, "--plot", test.path("none.svg"))
 test.check(done.stdout == "step 400 of 400\nnothing to do\n", repr(done.stdout))
@@ -225,10 +230,22 @@ refused(1, *save[:2], "--save", test.folder, wanted=["which is no part of a chec
 refused(3, *save[:2], "--save", test.path("none/new"), wanted=["none/new: there is no folder"])
 refused(3, *save[:2], "--csv", test.path("none/new.csv"), wanted=["none/new.csv"])
 refused(3, *save[:2], "--plot", test.path("none/new.svg"), wanted=["none/new.svg"])
+refused(3, *save[:2], "--csv", test.path("none/new.csv"), wanted=["none/new.csv"], graph=test.path("none.mlir"))
 refused(3, "--csv", "/dev/full", wanted=["cannot write /dev/full"])
 refused(2, "--frobnicate", wanted=["--frobnicate"])
 refused(2, "--save-every", "5", wanted=["--save-every: wants --save"])
 refused(2, "--resume", reference, "--weights", reference, wanted=["--weights: has no meaning with --resume"])
+
+
+# A log that does not fit the checkpoint, or whose training cannot go on, stays as it was.
+begun = "step,loss,lr,grad_norm,tokens_per_s\n399,1.0,0.01,0.5,10.0\n"
+for text, graph, wanted in (("notes", MODEL, "log.csv:1: wanted step,loss,lr,grad_norm,tokens_per_s, found 'notes'"),
+                            (begun, MODEL, "log.csv: wanted rows up to step 400, which training goes on from; they end at step 399"),
+                            (begun + "400,1.0,0.01,0.5,10.0\n401,1.0,0.01,0.5,10.0\n", wide, "does not fit the model")):
+    log = test.write("log.csv", text)
+    refused(1, "--resume", reference, "--steps", "402", "--csv", log, wanted=[wanted], graph=graph)
+    with open(log) as file:
+        test.check(file.read() == text, f"{wanted}: the log was changed")
 
 
 def small_files():

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 namespace heddle::driver {
 
@@ -28,11 +29,18 @@ struct TrainFlags {
   uint64_t seed = 0;
   /// What a checkpoint remembers, as given or restored. Pointers are into this object.
   std::vector<SavedFlag> saved;
+  /// Restored for a model that has extents of its own: a checkpoint must not lose them on its way through it.
+  ModelRequest restored;
 };
 
 /// Graphs and plans state their own extents; presets and configurations take them from flags.
 bool hasOwnExtents(const ModelFlags &model) {
   return model.planFile || model.request.model.ends_with(".mlir");
+}
+
+void noteChanges(const std::vector<std::string> &changes, const std::string &folder) {
+  for (const std::string &change : changes)
+    std::fprintf(stderr, "note: %s, as %s was saved with\n", change.c_str(), folder.c_str());
 }
 
 /// Takes over what a checkpoint says and the command line does not.
@@ -42,10 +50,22 @@ StatusOr<TrainingState> resume(TrainFlags &flags, const std::string &folder) {
   HEDDLE_ASSIGN_OR_RETURN(std::vector<std::string> changes,
                           restore(flags.saved, state.settings, folder + "/training.json"));
   if (hasOwnExtents(flags.model))
-    flags.model.request = request;
-  for (const std::string &change : changes)
-    std::fprintf(stderr, "note: %s, as %s was saved with\n", change.c_str(), folder.c_str());
+    flags.restored = std::exchange(flags.model.request, request);
+  noteChanges(changes, folder);
   return state;
+}
+
+/// Makes the flags say what the plan was made for: what a checkpoint goes on with, also under another form of
+/// the model or a later version's defaults. A plan does not say how its model was cut.
+void takeExtents(TrainFlags &flags, const Plan &plan, const TrainingInputs &inputs) {
+  ModelRequest &request = flags.model.request;
+  request.batch = inputs.batch();
+  request.context = inputs.context();
+  flags.model.precision = plan.precision;
+  if (hasOwnExtents(flags.model)) {
+    request.layers = flags.restored.layers;
+    request.vocabulary = flags.restored.vocabulary;
+  }
 }
 
 StatusOr<std::unique_ptr<Executor>> load(Device &device, const Plan &plan, const TrainFlags &flags,
@@ -93,12 +113,6 @@ Status runTrain(TrainFlags &flags, int &signal) {
     HEDDLE_ASSIGN_OR_RETURN(state, resume(flags, resumed));
   }
   flags.rate.schedule = parseSchedule(flags.schedule).value(); // Neither flag nor file has another name.
-  ModelRequest &request = flags.model.request;
-  if (!hasOwnExtents(flags.model)) {
-    // As they are now: a later version may have other defaults.
-    request.batch = request.batch.value_or(ModelRequest::kDefaultBatch);
-    request.context = request.context.value_or(ModelRequest::kDefaultContext);
-  }
   // Whatever can be known to be wrong before anything is compiled.
   HEDDLE_ASSIGN_OR_RETURN(TokenFile tokens, TokenFile::open(flags.data));
   std::optional<CheckpointFolder> folder;
@@ -107,6 +121,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
   }
   if (!flags.picture.empty()) // Gone again: says whether it can be written.
     HEDDLE_RETURN_IF_ERROR(AtomicFile::create(flags.picture).status());
+  HEDDLE_ASSIGN_OR_RETURN(TrainLog log, TrainLog::open(flags.csv, state.step));
   HEDDLE_ASSIGN_OR_RETURN(
       ModelWeights weights,
       ModelWeights::open(flags.model, resumed.empty() ? flags.weights : resumed + "/model.safetensors"));
@@ -122,10 +137,17 @@ Status runTrain(TrainFlags &flags, int &signal) {
   HEDDLE_RETURN_IF_ERROR(tokens.check(inputs.vocabulary()));
   HEDDLE_ASSIGN_OR_RETURN(
       Batches batches, Batches::create(tokens, inputs.batch(), inputs.context(), flags.seed, state.windows));
-  if (!resumed.empty() && state.tokens != tokens.size())
-    std::fprintf(stderr, "note: %s has %lld tokens; the data of %s had %lld\n", flags.data.c_str(),
-                 static_cast<long long>(tokens.size()), resumed.c_str(),
-                 static_cast<long long>(state.tokens));
+  progress.clear();
+  takeExtents(flags, plan, inputs);
+  if (!resumed.empty()) {
+    noteChanges(changesOf(flags.saved, state.settings), resumed);
+    if (state.model != plan.model)
+      noteChanges({changeOf("model", plan.model, state.model)}, resumed);
+    if (state.tokens != tokens.size())
+      std::fprintf(stderr, "note: %s has %lld tokens; the data of %s had %lld\n", flags.data.c_str(),
+                   static_cast<long long>(tokens.size()), resumed.c_str(),
+                   static_cast<long long>(state.tokens));
+  }
   state.model = plan.model;
   state.tokens = tokens.size();
   state.settings = valuesOf(flags.saved);
@@ -140,7 +162,6 @@ Status runTrain(TrainFlags &flags, int &signal) {
   if (!resumed.empty())
     HEDDLE_RETURN_IF_ERROR(readOptimizer(*executor, plan, resumed));
   HEDDLE_ASSIGN_OR_RETURN(Trainer trainer, Trainer::create(*executor, inputs, flags.adamw));
-  HEDDLE_ASSIGN_OR_RETURN(TrainLog log, TrainLog::open(flags.csv, state.step));
 
   Training training{*executor, plan, trainer, batches, log, flags.rate, state};
   training.folder = folder;

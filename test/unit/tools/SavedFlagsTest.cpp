@@ -84,6 +84,21 @@ TEST(SavedFlags, GivenFlagsWinAndAreNamed) {
   EXPECT_EQ(values.schedule, "cosine");
 }
 
+TEST(SavedFlags, WhatTheModelDecidedIsNamed) {
+  Values values;
+  std::vector<SavedFlag> flags = values.flags();
+  flags[0].given = true;
+  Json json = saved();
+  ASSERT_TRUE(restore(flags, json, "f.json").isOk());
+  EXPECT_TRUE(changesOf(flags, json).empty()) << "what is given was named by then";
+  values.batch = 2;
+  values.schedule = "constant";
+  EXPECT_EQ(changesOf(flags, json), (std::vector<std::string>{"schedule \"constant\" instead of \"cosine\"",
+                                                              "batch 2 instead of 4"}));
+  json["batch"] = nullptr;
+  EXPECT_EQ(changesOf(flags, json).size(), 1u);
+}
+
 TEST(SavedFlags, ValuesThatNoFlagWouldTakeAreRefused) {
   EXPECT_EQ(error("steps", 0), "f.json: setting 'steps': wanted a whole number from 1 on, found '0'");
   EXPECT_EQ(error("steps", 1.5), "f.json: setting 'steps': wanted a whole number from 1 on, found '1.5'");

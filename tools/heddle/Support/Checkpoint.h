@@ -21,7 +21,7 @@ namespace heddle::driver {
 
 /// training.json.
 struct TrainingState {
-  std::string model;                                  ///< Plan::model, to be shown.
+  std::string model;                                  ///< Plan::model; another one to go on with is named.
   int64_t step = 0;                                   ///< Steps done.
   uint64_t windows = 0;                               ///< Windows drawn from the data: Batches::position.
   int64_t tokens = 0;                                 ///< Of the data.

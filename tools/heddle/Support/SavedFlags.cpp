@@ -69,6 +69,20 @@ Json valueOf(const SavedFlag &flag, std::string_view text) {
   return std::holds_alternative<uint64_t *>(flag.value) ? read(uint64_t{}) : read(int64_t{});
 }
 
+std::string changeOf(const std::string &name, const Json &now, const Json &saved) {
+  return name + " " + now.dump(-1, ' ', false, Json::error_handler_t::replace) + " instead of " +
+         saved.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::vector<std::string> changesOf(const std::vector<SavedFlag> &flags, const Json &saved) {
+  std::vector<std::string> changes;
+  Json now = valuesOf(flags);
+  for (const SavedFlag &flag : flags)
+    if (const Json &before = saved[flag.name]; !flag.given && !before.is_null() && now[flag.name] != before)
+      changes.push_back(changeOf(flag.name, now[flag.name], before));
+  return changes;
+}
+
 StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags, const Json &saved,
                                            const std::string &file) {
   if (!saved.is_object())
@@ -91,7 +105,7 @@ StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags, 
     const Json &value = saved[flag.name];
     if (flag.given) {
       if (given[flag.name] != value)
-        changes.push_back("--" + flag.name + " " + given[flag.name].dump() + " instead of " + value.dump());
+        changes.push_back(changeOf("--" + flag.name, given[flag.name], value));
       continue;
     }
     std::visit(

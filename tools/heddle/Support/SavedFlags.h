@@ -59,6 +59,13 @@ nlohmann::json valuesOf(const std::vector<SavedFlag> &flags);
 runtime::StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags,
                                                     const nlohmann::json &saved, const std::string &file);
 
+/// How a change is told: `lr 0.1 instead of 0.001`; texts are quoted.
+std::string changeOf(const std::string &name, const nlohmann::json &now, const nlohmann::json &saved);
+
+/// What became of values that were restored and that the model then decided: a line for each flag that was
+/// not given and is now other than `saved`, an object that `restore` took. A saved null said nothing.
+std::vector<std::string> changesOf(const std::vector<SavedFlag> &flags, const nlohmann::json &saved);
+
 } // namespace heddle::driver
 
 #endif // HEDDLE_TOOLS_HEDDLE_SUPPORT_SAVEDFLAGS_H
