@@ -3,6 +3,7 @@
 
 #include "runtime/plan/Verify.h"
 #include "runtime/tooling/RandomTensor.h"
+#include "tools/heddle/Support/Indices.h"
 #include "tools/heddle/Support/Table.h"
 
 #include <cstring>
@@ -51,24 +52,6 @@ StatusOr<Tensors> randomInputs(const Plan &plan, uint64_t seed) {
   return inputs;
 }
 
-/// Every element is in [0, indexLimit), or the input's ignored index.
-template <typename T>
-static Status checkIndices(const Buffer &input, const HostTensor &tensor) {
-  int64_t count = static_cast<int64_t>(tensor.data.size() / sizeof(T));
-  for (int64_t i = 0; i < count; ++i) {
-    T value;
-    std::memcpy(&value, tensor.data.data() + i * sizeof(T), sizeof(T));
-    if (value >= 0 && static_cast<int64_t>(value) < input.indexLimit)
-      continue;
-    if (!input.ignoredIndex || value != *input.ignoredIndex)
-      return invalidInput(
-          "input '" + input.name + "': element " + std::to_string(i) + " is " + std::to_string(value) +
-          ", outside [0, " + std::to_string(input.indexLimit) + ")" +
-          (input.ignoredIndex ? " and not the ignored " + std::to_string(*input.ignoredIndex) : ""));
-  }
-  return Status::ok();
-}
-
 /// Token ids are often stored as int64 where the model reads int32. A value that does not fit makes it no
 /// conversion.
 static std::optional<HostTensor> toI32(const HostTensor &tensor) {
@@ -88,10 +71,7 @@ Status checkInput(const Buffer &input, const HostTensor &tensor) {
   if (tensor.dtype != input.dtype || tensor.shape != input.shape)
     return invalidInput("input '" + input.name + "': wanted " + describe(input.dtype, input.shape) +
                         ", found " + describe(tensor.dtype, tensor.shape));
-  if (input.indexLimit <= 0)
-    return Status::ok();
-  return input.dtype == DType::I64 ? checkIndices<int64_t>(input, tensor)
-                                   : checkIndices<int32_t>(input, tensor);
+  return checkIndices(input, tensor.data);
 }
 
 Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {
