@@ -146,6 +146,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
       return signalPassFailure();
     }
     sinkToReaders(block);
+    separateAssigns(func);
   }
 };
 } // namespace

@@ -182,25 +182,47 @@ Value heddle::storageOf(Value value) {
   return value;
 }
 
-/// Whether nothing reads a leaf after `op`, which is in its block.
-static bool readsEndAt(Value leaf, Operation *op) {
-  for (Operation *user : leaf.getUsers()) {
-    if (user->hasTrait<ViewLike>()) {
-      if (!readsEndAt(user->getResult(0), op))
-        return false;
-    } else if (!llvm::isa<AssignOp>(user) && op->isBeforeInBlock(user)) {
-      return false;
+/// The ops and groups of the function that read a leaf, itself or through views.
+static llvm::SmallVector<Operation *> readersOf(Value leaf) {
+  llvm::SmallVector<Operation *> readers;
+  llvm::SmallVector<Value> worklist{leaf};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (Operation *user : value.getUsers()) {
+      user = leaf.getParentBlock()->findAncestorOpInBlock(*user);
+      if (user->hasTrait<ViewLike>())
+        worklist.push_back(user->getResult(0));
+      else if (auto assign = llvm::dyn_cast<AssignOp>(user); !assign || assign.getValue() == value)
+        readers.push_back(user);
     }
   }
-  return true;
+  return readers;
 }
 
 /// Whether `op` can write over `leaf` while it reads it: element by element, or not at all.
 static bool mayReplace(Operation *op, Value leaf) {
+  if (auto group = llvm::dyn_cast<GroupOp>(op)) {
+    llvm::SmallPtrSet<Operation *, 4> writers;
+    auto yield = llvm::cast<YieldOp>(group.getBody().front().getTerminator());
+    for (auto [result, inner] : llvm::zip_equal(group.getResults(), yield.getValues()))
+      if (storageOf(result) == leaf)
+        writers.insert(baseOf(inner).getDefiningOp());
+    llvm::SmallVector<Operation *> ops;
+    for (Operation &member : group.getBody().front())
+      if (isComputeOp(&member))
+        ops.push_back(&member);
+    return replacesInStep(ops, [&](Operation *member) { return writers.contains(member) ? leaf : Value(); });
+  }
   if (op->hasTrait<ElementwiseOp>())
     return llvm::none_of(op->getOperands(),
                          [&](Value operand) { return operand != leaf && baseOf(operand) == leaf; });
   return llvm::none_of(op->getOperands(), [&](Value operand) { return baseOf(operand) == leaf; });
+}
+
+bool heddle::writesInPlace(AssignOp assign) {
+  Operation *writer = assign.getValue().getDefiningOp();
+  auto readsLater = [&](Operation *reader) { return writer->isBeforeInBlock(reader); };
+  return mayReplace(writer, assign.getLeaf()) && llvm::none_of(readersOf(assign.getLeaf()), readsLater);
 }
 
 void heddle::materializeAssigns(mlir::func::FuncOp func) {
@@ -220,14 +242,25 @@ void heddle::materializeAssigns(mlir::func::FuncOp func) {
       assign.getValueMutable().assign(kept);
     }
   for (AssignOp assign : assigns) {
-    Value value = assign.getValue(), leaf = assign.getLeaf();
+    Value value = assign.getValue();
     Operation *op = value.getDefiningOp();
     if (op && isComputeOp(op) && !llvm::isa<ConcatOp>(op) && taken.insert(value).second &&
-        mayReplace(op, leaf) && readsEndAt(leaf, op))
+        writesInPlace(assign))
       continue;
     // Behind all that reads the leaf.
     assign->moveBefore(terminator);
     assign.getValueMutable().assign(copyOf(assign, value));
+  }
+}
+
+void heddle::separateAssigns(mlir::func::FuncOp func) {
+  for (AssignOp assign : llvm::to_vector(func.getBody().front().getOps<AssignOp>())) {
+    if (writesInPlace(assign))
+      continue;
+    assign->moveBefore(func.getBody().front().getTerminator());
+    Value copy = copyOf(assign, assign.getValue());
+    assign.getValueMutable().assign(copy);
+    outline(GroupKind::Rows, copy.getDefiningOp(), labelOf(copy.getDefiningOp()));
   }
 }
 

@@ -40,6 +40,14 @@ mlir::Value storageOf(mlir::Value value);
 /// leaf, or a view of one, is copied first, before anything is written over it.
 void materializeAssigns(mlir::func::FuncOp func);
 
+/// Whether the op or group that computes an assigned value can write it over the old one: all others read
+/// that before, and it reads it at most where it writes it.
+bool writesInPlace(graph::AssignOp assign);
+
+/// Groups read when their last op runs: where that is too late for an assign, or its group reads the leaf at
+/// other places than it writes it, a group of its own copies the value at the end.
+void separateAssigns(mlir::func::FuncOp func);
+
 /// Whether one kernel may hold `ops`, in order, where it writes what `leafOf` gives an op (null: nothing)
 /// over the old value: all that depends on the old value does so element by element at the same place.
 /// Another element could be written before it is read.

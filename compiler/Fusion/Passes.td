@@ -36,4 +36,13 @@ def FormGroups : Pass<"form-groups", "::mlir::func::FuncOp"> {
                     Statistic<"refused", "edges refused", "Edges that stayed between two groups">];
 }
 
+def VerifyFusion : Pass<"verify-fusion", "::mlir::func::FuncOp"> {
+  let summary = "What the fusion phase leaves: groups that can run one after the other";
+  let description = [{
+    Every op that computes is in a group. Groups of kinds attention, product and row_sums hold one op that gives them their
+    kind. A result of @main is a group's, each another. What `graph.assign` takes is a group's, which can write it over the
+    leaf: all others have read that before, and it reads it at most where it writes it.
+  }];
+}
+
 #endif

@@ -64,17 +64,10 @@ public:
         buffer.setPartsAttr(partsOf(parts, ".grad"));
     }
     llvm::SmallVector<GroupOp> groups;
-    for (mlir::Operation &op : block) {
-      if (auto group = llvm::dyn_cast<GroupOp>(op))
-        groups.push_back(group);
-      else if (isComputeOp(&op))
-        return op.emitError("is in no group");
-    }
+    llvm::append_range(groups, block.getOps<GroupOp>());
     findForward();
     // Init steps run first, whatever their place in the graph.
     llvm::stable_sort(groups, [&](GroupOp a, GroupOp b) { return runsOnce(a) > runsOnce(b); });
-    if (failed(verifyAssigns(groups)))
-      return failure();
     for (GroupOp group : groups)
       if (failed(addGroup(group)))
         return failure();
@@ -84,33 +77,6 @@ public:
 
 private:
   bool runsOnce(GroupOp group) { return heddle::runsOnce(group, once_); }
-
-  /// A leaf is written over by the last group that reads it.
-  LogicalResult verifyAssigns(llvm::ArrayRef<GroupOp> groups) {
-    llvm::DenseMap<Value, GroupOp> written;
-    for (GroupOp group : groups) {
-      bool early = false;
-      auto look = [&](Value operand) { early |= written.contains(baseOf(operand)); };
-      group->walk([&](mlir::Operation *inner) { llvm::for_each(inner->getOperands(), look); });
-      if (early)
-        return group.emitError("reads a leaf after its new value was written over it");
-      llvm::DenseMap<mlir::Operation *, Value> leaves;
-      llvm::SmallVector<mlir::Operation *> ops;
-      for (auto [inner, result] :
-           llvm::zip_equal(group.getBody().front().getTerminator()->getOperands(), group.getResults()))
-        if (Value leaf = storageOf(result); leaf != result)
-          leaves[inner.getDefiningOp()] = leaf;
-      for (mlir::Operation &op : group.getBody().front().without_terminator())
-        if (!op.hasTrait<ViewLike>())
-          ops.push_back(&op);
-      if (!replacesInStep(ops, [&](mlir::Operation *op) { return leaves.lookup(op); }))
-        return group.emitError("reads a leaf at other places than it writes it");
-      for (Value result : group.getResults())
-        if (Value leaf = storageOf(result); leaf != result)
-          written[leaf] = group;
-    }
-    return success();
-  }
 
   std::string unique(llvm::StringRef wanted) {
     std::string name;
@@ -260,7 +226,7 @@ private:
         addTurns(group, q);
       }
       for (unsigned part = 0; part < kernels.size(); ++part)
-        if (failed(addLaunch(group, part)))
+        if (failed(addLaunch(group, part, kernels[part])))
           return failure();
       return success();
     }
@@ -319,12 +285,11 @@ private:
   }
 
   /// Lowers a group to a kernel of the program. The same text is one kernel, whichever group it comes from.
-  mlir::FailureOr<Launch> lower(GroupOp group, std::optional<unsigned> part, const GroupKey &key) {
+  mlir::FailureOr<Launch> lower(GroupOp group, std::optional<unsigned> part, llvm::StringRef attention,
+                                const GroupKey &key) {
     std::string reason;
     std::optional<LoweredKernel> kernel =
-        group.getKind() == GroupKind::Attention
-            ? lowerAttentionGroup(group, symbols_, reason,
-                                  attentionKernels(group, program_.getDevice())[*part])
+        group.getKind() == GroupKind::Attention ? lowerAttentionGroup(group, symbols_, reason, attention)
         : group.getKind() == GroupKind::RowSums ? lowerRowSumsGroup(group, symbols_, reason)
                                                 : lowerRowsGroup(group, symbols_, reason, part);
     if (!kernel)
@@ -347,12 +312,14 @@ private:
   }
 
   /// A step for a group, or for a part: of a concatenation, or of attention's gradient. Groups of one key
-  /// differ in what they read and write alone; the first of them is lowered.
-  LogicalResult addLaunch(GroupOp group, std::optional<unsigned> part = std::nullopt) {
+  /// differ in what they read and write alone; the first of them is lowered. `attention` is the part's
+  /// kernel.
+  LogicalResult addLaunch(GroupOp group, std::optional<unsigned> part = std::nullopt,
+                          llvm::StringRef attention = {}) {
     GroupKey key = keyOf(group, part);
     auto found = launches_.find(key.words());
     if (found == launches_.end()) {
-      mlir::FailureOr<Launch> launch = lower(group, part, key);
+      mlir::FailureOr<Launch> launch = lower(group, part, attention, key);
       if (failed(launch))
         return failure();
       found = launches_.emplace(key.words(), std::move(*launch)).first;

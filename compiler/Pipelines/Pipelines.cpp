@@ -83,6 +83,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
       manager.addNestedPass<mlir::func::FuncOp>(createFormGroups(groups));
     } else
       manager.addNestedPass<mlir::func::FuncOp>(createEagerGroups());
+    manager.addNestedPass<mlir::func::FuncOp>(createVerifyFusion());
     break;
   case CompilePhase::Lowering: {
     LowerToPlanOptions lowering;

@@ -64,14 +64,22 @@ for form in (norms, elementwise, shapes, reductions, mlp, several):
 
 
 def updated(assigns, second="parameter"):
-    """A graph without an optimizer that assigns a and b what `assigns` makes of them."""
+    """A graph without an optimizer that assigns a and b what `assigns` makes of them; a third value is its output."""
     graph = Graph(x=("f32", (9, 9)))
-    a, b = graph.parameter("a", (9, 9), "normal, 0.5"), graph.parameter("b", (9, 9), "normal, 0.5")
-    if second == "state":
-        b = graph.op('state [#graph.part<"b", [9, 9], constant, 2.0>] : tensor<9x9xf32>', "f32", (9, 9))
-    for leaf, value in zip((a, b), assigns(graph, a, b)):
+    a = graph.parameter("a", (9, 9), "normal, 0.5")
+    b = (graph.parameter("b", (9, 9), "normal, 0.5") if second == "parameter" else
+         graph.op('state [#graph.part<"b", [9, 9], constant, 2.0>] : tensor<9x9xf32>', "f32", (9, 9)))
+    *values, out = (*assigns(graph, a, b), graph.binary("mul", a, "%x"))[:3]
+    for leaf, value in zip((a, b), values):
         graph.lines.append(f"graph.assign {leaf}, {value} : {graph.types[leaf]}")
-    return graph.text(out=graph.binary("mul", a, "%x"))
+    return graph.text(out=out)
+
+
+def late_product(graph, a, b):
+    """A product that is read by an activation only behind the op that changes its operand."""
+    product = graph.matmul("%x", b)
+    changed = graph.binary("add", b, "%x")
+    return graph.unary("tanh", a), changed, graph.unary("relu", product)
 
 
 # What a run leaves in parameters and states is checked whatever the mode; every reader, another assign too, sees the old
@@ -84,7 +92,10 @@ for name, assigns in {"new": lambda graph, a, b: ("%x", graph.like("3.0", b)),
                       "one_through_view": lambda graph, a, b: (graph.binary("add", a, "%x"), turned(graph, a)),
                       "moved_on": lambda graph, a, b: (graph.binary("add", a, b), a),
                       "softmax": lambda graph, a, b: (graph.unary("softmax", a), graph.binary("add", a, "%x")),
-                      "products": lambda graph, a, b: (graph.matmul(a, b), graph.matmul(a, "%x"))}.items():
+                      "products": lambda graph, a, b: (graph.matmul(a, b), graph.matmul(a, "%x")),
+                      "fused_products": lambda graph, a, b: (graph.binary("add", graph.matmul("%x", "%x"), a),
+                                                             graph.unary("relu", graph.matmul("%x", b))),
+                      "late_product": late_product}.items():
     for second in ("parameter", "state"):
         path = test.write(f"{name}_{second}.mlir", updated(assigns, second))
         test.verdict(f"{name}, {second}", path, outputs=("out", "a", "b"))

@@ -191,3 +191,52 @@ func.func @main(%x: tensor<4x4xf32>) {
   graph.assign %v, %t : tensor<4x4xf32>
   return
 }
+
+// -----
+
+// A product with its activation reads when the activation runs: the leaf is written over after that.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[A:[0-9]+]] = graph.parameter
+// CHECK: %[[NEW:[0-9]+]] = graph.group rows "add"
+// CHECK: graph.group product "matmul+relu"
+// CHECK: %[[COPY:[0-9]+]] = graph.group rows "copy" {
+// CHECK-NEXT: graph.copy %[[NEW]]
+// CHECK: graph.assign %[[A]], %[[COPY]]
+// EAGER-LABEL: func.func @main(
+// EAGER: %[[A:[0-9]+]] = graph.parameter
+// EAGER: graph.group product "matmul"
+// EAGER: %[[NEW:[0-9]+]] = graph.group rows "add"
+// EAGER: graph.assign %[[A]], %[[NEW]]
+func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %a = graph.parameter [#graph.part<"a", [8, 8], normal, 0.02>] : tensor<8x8xf32>
+  %m = graph.matmul %x, %a : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %n = graph.add %a, %x : tensor<8x8xf32>
+  graph.assign %a, %n : tensor<8x8xf32>
+  %y = graph.relu %m : tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
+// -----
+
+// The activation could write over the leaf, the product that takes it reads all of it; an addend is read where it is
+// written.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[A:[0-9]+]] = graph.parameter [#graph.part<"a"
+// CHECK: %[[B:[0-9]+]] = graph.parameter [#graph.part<"b"
+// CHECK: %[[NEW:[0-9]+]] = graph.group product "matmul+relu"
+// CHECK: %[[SUM:[0-9]+]] = graph.group product "matmul+add"
+// CHECK-DAG: graph.assign %[[B]], %[[SUM]]
+// CHECK: %[[COPY:[0-9]+]] = graph.group rows "copy" {
+// CHECK-NEXT: graph.copy %[[NEW]]
+// CHECK: graph.assign %[[A]], %[[COPY]]
+func.func @main(%x: tensor<8x8xf32>) {
+  %a = graph.parameter [#graph.part<"a", [8, 8], normal, 0.02>] : tensor<8x8xf32>
+  %b = graph.parameter [#graph.part<"b", [8, 8], normal, 0.02>] : tensor<8x8xf32>
+  %m = graph.matmul %x, %a : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %y = graph.relu %m : tensor<8x8xf32>
+  graph.assign %a, %y : tensor<8x8xf32>
+  %n = graph.matmul %x, %x : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %s = graph.add %n, %b : tensor<8x8xf32>
+  graph.assign %b, %s : tensor<8x8xf32>
+  return
+}
