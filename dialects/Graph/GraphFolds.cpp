@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/Graph/GraphBuilder.h"
 
-#include "mlir/IR/Matchers.h"
 
 using namespace heddle::graph;
 using mlir::Attribute;

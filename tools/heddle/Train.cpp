@@ -199,7 +199,7 @@ void addSavedFlag(CLI::App &parser, TrainFlags &flags, SavedFlag flag, const std
 Subcommand addTrain(CLI::App &program) {
   auto flags = std::make_shared<TrainFlags>();
   CLI::App *parser = program.add_subcommand("train", "Train a model on text or on token ids");
-  flags->model.mode = "step";
+  flags->model.mode = nameOf(Mode::Step);
   addModelFlags(*parser, flags->model, DeviceFlag::Plain, {}, ModeFlag::Fixed);
   addTuneFlag(*parser, flags->model, "on");
   parser

@@ -97,8 +97,8 @@ TEST(Trainer, ATokenOutsideOfEitherBoundDoesNotRun) {
     return step ? "" : step.status().message();
   };
   EXPECT_EQ(error(100, 123), "");
-  EXPECT_EQ(error(99, 123), "input 'words': element 2 is outside [0, 99)");
-  EXPECT_EQ(error(100, 122), "input 'targets': element 2 is outside [0, 122)");
+  EXPECT_EQ(error(99, 123), "input 'words': element 2 is 99, outside [0, 99)");
+  EXPECT_EQ(error(100, 122), "input 'targets': element 2 is 122, outside [0, 122)");
   std::remove(path.c_str());
 }
 

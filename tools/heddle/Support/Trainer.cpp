@@ -12,6 +12,8 @@ using namespace runtime;
 
 namespace {
 
+/// Results of a step (dialects/Graph/GraphModule.h).
+constexpr const char *kLoss = "loss", *kGradNorm = "grad_norm";
 /// What stands for "no clipping" in adamw.max_norm.
 constexpr double kNoClipping = 1e30;
 
@@ -54,7 +56,7 @@ StatusOr<TrainingInputs> trainingInputs(const Plan &plan) {
                         ": training feeds token ids and targets, each i32 [batch, context] "
                         "with a bound; the model's inputs: " +
                         found);
-  for (const char *name : {"loss", "grad_norm"}) {
+  for (const char *name : {kLoss, kGradNorm}) {
     bool is = false;
     for (const Buffer &buffer : plan.buffers)
       is |= buffer.role == BufferRole::Output && buffer.name == name;
@@ -103,8 +105,8 @@ StatusOr<TrainingStep> Trainer::step(Batches &batches, double learningRate) {
   HEDDLE_RETURN_IF_ERROR(executor_->run());
   HEDDLE_RETURN_IF_ERROR(executor_->synchronize());
   TrainingStep step;
-  HEDDLE_ASSIGN_OR_RETURN(step.loss, single(executor_->output("loss"), "loss"));
-  HEDDLE_ASSIGN_OR_RETURN(step.gradNorm, single(executor_->output("grad_norm"), "grad_norm"));
+  HEDDLE_ASSIGN_OR_RETURN(step.loss, single(executor_->output(kLoss), kLoss));
+  HEDDLE_ASSIGN_OR_RETURN(step.gradNorm, single(executor_->output(kGradNorm), kGradNorm));
   HEDDLE_ASSIGN_OR_RETURN(float skipped, skippedSteps());
   step.skipped = skipped > skipped_;
   skipped_ = skipped;
