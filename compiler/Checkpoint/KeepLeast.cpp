@@ -47,12 +47,16 @@ private:
   struct Node {
     int in, out; ///< Nodes of the network: cutting the edge between them keeps the value.
     int chain;   ///< Ops that are computed again at most, up to this one; 0: it is none.
+    /// A kernel of a later phase reads it element by element, or all that it can be computed again from.
+    bool atHand;
   };
+  enum class Again { Never, InPassing, Stored };
 
   bool isLater(Operation *op) { return phases_.phaseOf(op) >= later_; }
   bool isLeaf(Operation *op);
   bool isInMemory(Value value);
-  bool mayBeAgain(Operation *op);
+  bool areAtHand(Operation *op);
+  Again mayBeAgain(Operation *op);
   void addNodes(Operation *op);
   Value again(Value value, mlir::OpBuilder &builder);
 
@@ -63,6 +67,7 @@ private:
   MinimumCut network_;
   int source_ = network_.addNode(), sink_ = network_.addNode();
   llvm::MapVector<Value, Node> nodes_;
+  llvm::DenseSet<Value> readByElements_; ///< By elementwise ops of later phases.
   llvm::DenseSet<Value> isAgain_;
   llvm::DenseMap<Value, Value> clones_;
 };
@@ -85,23 +90,41 @@ bool Boundary::isInMemory(Value value) {
   return false;
 }
 
-bool Boundary::mayBeAgain(Operation *op) {
+/// Whether an op of an earlier phase may be computed again: in the kernel that reads its result, as forward
+/// does it; or, where products or the like read the result from memory, by a kernel that reads all the
+/// operands in any case, and stores one thing more.
+Boundary::Again Boundary::mayBeAgain(Operation *op) {
   if (!op->hasTrait<ElementwiseOp>() || op->getNumResults() != 1)
-    return false;
+    return Again::Never;
   // What is written over has another value later.
   for (Value operand : op->getOperands())
     for (Operation *user : baseOf(operand).getUsers())
       if (auto assign = llvm::dyn_cast<AssignOp>(user);
           assign && assign.getLeaf() == baseOf(operand) && later_ == plan::Phase::Optimizer)
+        return Again::Never;
+  if (isWidening(op) || !isInMemory(op->getResult(0)))
+    return Again::InPassing;
+  return areAtHand(op) ? Again::Stored : Again::Never;
+}
+
+/// Whether later kernels read all that an op is computed from, leaves apart.
+bool Boundary::areAtHand(Operation *op) {
+  bool any = false;
+  for (Value operand : op->getOperands())
+    if (auto known = nodes_.find(baseOf(operand)); known != nodes_.end()) {
+      if (!known->second.atHand)
         return false;
-  return isWidening(op) || !isInMemory(op->getResult(0));
+      any = true;
+    }
+  return any;
 }
 
 /// The values that the operands are views of have their nodes, where they are no leaves.
 void Boundary::addNodes(Operation *op) {
   int chain = 0;
   llvm::SmallVector<int> before{source_};
-  if (mayBeAgain(op)) {
+  Again again = mayBeAgain(op);
+  if (again != Again::Never) {
     chain = 1;
     before.clear();
     for (Value operand : op->getOperands())
@@ -114,11 +137,14 @@ void Boundary::addNodes(Operation *op) {
       before.assign(1, source_);
     }
   }
+  bool atHand = chain > 0 && again == Again::InPassing && areAtHand(op);
   for (Value result : op->getResults()) {
-    Node node{network_.addNode(), network_.addNode(), chain};
+    Node node{network_.addNode(), network_.addNode(), chain, atHand || readByElements_.contains(result)};
     network_.addEdge(node.in, node.out, bytesOf(result));
     for (int from : before)
       network_.addEdge(from, node.in, MinimumCut::kUncut);
+    if (again == Again::Stored && chain > 0) // The price of storing it twice.
+      network_.addEdge(source_, node.in, bytesOf(result) / 2);
     nodes_.insert({result, node});
   }
 }
@@ -140,11 +166,14 @@ Value Boundary::again(Value value, mlir::OpBuilder &builder) {
 void Boundary::run() {
   llvm::SmallVector<Operation *> readers;
   for (Operation &op : block_.without_terminator())
-    if (isView(&op))
-      continue;
-    else if (isLater(&op))
+    if (!isView(&op) && isLater(&op))
       readers.push_back(&op);
-    else if (!isLeaf(&op))
+  for (Operation *reader : readers)
+    if (reader->hasTrait<ElementwiseOp>())
+      for (Value operand : reader->getOperands())
+        readByElements_.insert(baseOf(operand));
+  for (Operation &op : block_.without_terminator())
+    if (!isView(&op) && !isLater(&op) && !isLeaf(&op))
       addNodes(&op);
   llvm::DenseSet<Value> read;
   for (Operation *reader : readers)

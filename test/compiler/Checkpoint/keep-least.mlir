@@ -62,14 +62,14 @@ func.func @even(%x: tensor<4x8xbf16> {graph.name = "x"}, %w: tensor<8x8xbf16> {g
 
 // -----
 
-// A value that a product reads is in memory anyway, in forward: it is kept, though it is half of what it is made of.
-// What is made of an input or a parameter costs nothing to make again.
+// A value that a product reads is in memory in forward; computed again it is stored again. That is right where a kernel reads
+// all the rest in any case: here it makes tanh of an input, which costs nothing to keep, for its own use.
 // CHECK-LABEL: func.func @stored(
-// CHECK: %[[H:[0-9]+]] = graph.cast %{{.*}} : tensor<4x8xf32> -> tensor<4x8xbf16>
-// CHECK: graph.matmul %[[H]]
+// CHECK: graph.matmul
+// CHECK: %[[Y:[0-9]+]] = graph.tanh %arg0
+// CHECK: %[[H:[0-9]+]] = graph.cast %[[Y]]
 // CHECK: %[[T:[0-9]+]] = graph.transpose %[[H]]
 // CHECK: graph.matmul %[[T]]
-// CHECK: %[[Y:[0-9]+]] = graph.tanh %arg0
 // CHECK: graph.mul %[[Y]], %[[Y]]
 func.func @stored(%x: tensor<4x8xf32> {graph.name = "x"}, %w: tensor<8x8xbf16> {graph.name = "w"})
     -> (tensor<f32> {graph.name = "loss"}, tensor<8x8xbf16> {graph.name = "a", graph.gradient = []}, tensor<4x8xf32> {graph.name = "b", graph.gradient = []}) {
@@ -83,6 +83,29 @@ func.func @stored(%x: tensor<4x8xf32> {graph.name = "x"}, %w: tensor<8x8xbf16> {
   %a = graph.matmul %t, %p : tensor<8x4xbf16>, tensor<4x8xbf16> -> tensor<8x8xbf16>
   %b = graph.mul %y, %y : tensor<4x8xf32>
   return %loss, %a, %b : tensor<f32>, tensor<8x8xbf16>, tensor<4x8xf32>
+}
+
+// -----
+
+// It is kept where only it is read, and where it is made of a weight: no kernel reads that for another reason.
+// CHECK-LABEL: func.func @kept(
+// CHECK: %[[H:[0-9]+]] = graph.cast %arg0
+// CHECK: %[[V:[0-9]+]] = graph.cast %{{[0-9]+}}
+// CHECK: graph.matmul %[[H]], %[[V]]
+// CHECK-NOT: graph.cast {{.*}}bf16>{{$}}
+// CHECK: return
+func.func @kept(%x: tensor<8x8xf32> {graph.name = "x"})
+    -> (tensor<f32> {graph.name = "loss"}, tensor<8x8xbf16> {graph.name = "a", graph.gradient = []}, tensor<8x8xbf16> {graph.name = "b", graph.gradient = []}) {
+  %w = graph.parameter [#graph.part<"w", [8, 8], normal, 1.0>] : tensor<8x8xf32>
+  %h = graph.cast %x implicit : tensor<8x8xf32> -> tensor<8x8xbf16>
+  %v = graph.cast %w implicit : tensor<8x8xf32> -> tensor<8x8xbf16>
+  %p = graph.matmul %h, %v : tensor<8x8xbf16>, tensor<8x8xbf16> -> tensor<8x8xbf16>
+  %sum = graph.reduce sum %p axes [0, 1] : tensor<8x8xbf16> -> tensor<1x1xbf16>
+  %wide = graph.cast %sum implicit : tensor<1x1xbf16> -> tensor<1x1xf32>
+  %loss = graph.reshape %wide : tensor<1x1xf32> -> tensor<f32>
+  %a = graph.matmul %h, %p : tensor<8x8xbf16>, tensor<8x8xbf16> -> tensor<8x8xbf16>
+  %b = graph.matmul %p, %v : tensor<8x8xbf16>, tensor<8x8xbf16> -> tensor<8x8xbf16>
+  return %loss, %a, %b : tensor<f32>, tensor<8x8xbf16>, tensor<8x8xbf16>
 }
 
 // -----
