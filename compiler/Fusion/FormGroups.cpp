@@ -39,8 +39,8 @@ static Value takeViews(Value result, llvm::SmallVectorImpl<Operation *> &ops) {
   return value;
 }
 
-/// Where several read a result of attention, one of them through a transpose that the result can be written as:
-/// lets all the others read it through the inverse. Else it would be copied for the product behind the
+/// Where several read a result of attention, one of them through a transpose that the result can be written
+/// as: lets all the others read it through the inverse. Else it would be copied for the product behind the
 /// transpose, and both kept.
 static void shareTranspose(Value result) {
   if (result.hasOneUse())
