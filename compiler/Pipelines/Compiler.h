@@ -40,12 +40,20 @@ constexpr const char *nameOf(Precision precision) {
   }
   return "";
 }
+constexpr Precision kPrecisions[] = {Precision::F32, Precision::TF32, Precision::BF16, Precision::BF16True};
 /// The precision of that name; nothing for any other.
 inline std::optional<Precision> parsePrecision(std::string_view name) {
-  for (Precision precision : {Precision::F32, Precision::TF32, Precision::BF16, Precision::BF16True})
+  for (Precision precision : kPrecisions)
     if (name == nameOf(precision))
       return precision;
   return std::nullopt;
+}
+/// Every name, in the order of the enum.
+inline std::vector<std::string> precisionNames() {
+  std::vector<std::string> names;
+  for (Precision precision : kPrecisions)
+    names.emplace_back(nameOf(precision));
+  return names;
 }
 
 struct CompileOptions {

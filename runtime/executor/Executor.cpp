@@ -126,6 +126,10 @@ public:
       return unknownName("parameter", partName, names(parts_));
     auto [index, part] = found->second;
     int64_t size = sizeOf(plan_.buffers[index].dtype), bytes = elementsOf(part->shape) * size;
+    if (plan_.buffers[index].panel > 0)
+      return invalidInput("parameter " + partName +
+                          " is stored in panels, in which a forward plan keeps what "
+                          "nothing changes");
     if (static_cast<int64_t>(data.size()) != bytes)
       return invalidInput("parameter " + partName + ": wanted " + std::to_string(bytes) + " bytes, found " +
                           std::to_string(data.size()));

@@ -1,5 +1,6 @@
 //===- Verify.cpp - Whether a plan means something ------------------------===//
 #include "runtime/plan/Verify.h"
+#include "runtime/plan/CpuAlgorithm.h"
 
 #include <algorithm>
 #include <map>
@@ -38,7 +39,7 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 
 Status verifyParts(const Buffer &buffer) {
   bool weights = buffer.role == BufferRole::Parameter && !buffer.parts.empty();
-  if (weights && buffer.dtype > DType::F16) // What the generator draws and weights are kept in.
+  if (weights && !isFloating(buffer.dtype)) // What the generator draws and weights are kept in.
     return invalidInput("a parameter wants f32, bf16 or f16, found " + std::string(nameOf(buffer.dtype)));
   int64_t capacity = buffer.bytes / sizeOf(buffer.dtype);
   std::vector<std::pair<int64_t, const ParameterPart *>> order;
@@ -98,19 +99,18 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
       buffer.role != BufferRole::Output)
     return invalidInput("only a parameter, a state or an output has parts");
   if (buffer.panel != 0) {
-    if (buffer.panel < 0 || buffer.role != BufferRole::Parameter || buffer.shape.size() != 2 ||
-        buffer.dtype > DType::F16 || buffer.bytes != needed)
-      return invalidInput(
-          "panels of " + number(buffer.panel) +
-          " rows: wanted more than none, of a parameter that is a matrix of floats and nothing "
-          "else");
-    if (plan.device != "cpu")
-      return invalidInput("panels of " + number(buffer.panel) + " rows: wanted none for device " +
-                          plan.device);
+    if (buffer.role != BufferRole::Parameter || buffer.shape.size() != 2 || !isFloating(buffer.dtype) ||
+        buffer.bytes != needed)
+      return invalidInput("panels of " + number(buffer.panel) +
+                          " rows: wanted them of a parameter that is a matrix of floats and nothing else");
+    int64_t panel = plan.device == "cpu" ? panelOf(plan.target) : 0;
+    if (buffer.panel != panel)
+      return invalidInput("panels of " + number(buffer.panel) + " rows: wanted " +
+                          (panel == 0 ? "none" : number(panel)) + " for target " + plan.target);
   }
   if (buffer.pitch != 0) {
     int64_t width = buffer.shape.empty() ? 0 : buffer.shape.back();
-    int64_t most = width > 0 ? buffer.bytes / sizeOf(buffer.dtype) / (elements / width) : 0;
+    int64_t most = elements > 0 ? buffer.bytes / sizeOf(buffer.dtype) / (elements / width) : 0;
     if (buffer.role != BufferRole::Output || !buffer.parts.empty() || elements == 0 ||
         buffer.pitch <= width || buffer.pitch > most)
       return invalidInput(

@@ -88,7 +88,7 @@ private:
     };
     HEDDLE_RETURN_IF_ERROR(
         between("operand", map.operand, 0, static_cast<int64_t>(launch.buffers.size()) - 1));
-    if (map.dtype > DType::F16)
+    if (!isFloating(map.dtype))
       return invalidInput(what + ": wanted f32, bf16 or f16, found " + std::string(nameOf(map.dtype)));
     HEDDLE_RETURN_IF_ERROR(between("swizzle", static_cast<int64_t>(map.swizzle), 0, 3));
     size_t rank = map.extents.size();
@@ -128,7 +128,7 @@ private:
 
   Status matrix(const std::string &what, const MatrixRef &matrix, int64_t rows, int64_t columns,
                 int64_t batch, int64_t panel = 0) {
-    if (matrix.dtype > DType::F16)
+    if (!isFloating(matrix.dtype))
       return invalidInput(what + ": wanted f32, bf16 or f16, found " + std::string(nameOf(matrix.dtype)));
     if (matrix.transposed)
       std::swap(rows, columns);
@@ -211,7 +211,7 @@ private:
       return invalidInput(wantsBias ? "the epilogue wants a bias, found none"
                                     : "the epilogue takes no bias, found one");
     if (wantsBias) {
-      if (p.biasType > DType::F16)
+      if (!isFloating(p.biasType))
         return invalidInput("bias: wanted f32, bf16 or f16, found " + std::string(nameOf(p.biasType)));
       HEDDLE_RETURN_IF_ERROR(range("bias", p.bias, p.n * sizeOf(p.biasType)));
     }

@@ -170,10 +170,11 @@ graphs["embedding"] = graph.text(loss=weighted(graph, rows))
 
 def fused_attention(label, *arguments):
     """As verdict, with twice eager's error instead of 1.5 times: backward knows a row's softmax by one float32 number, its
-    logsumexp, whose rounding (2^-24 of it, about 2 here) is an error that all of a row's probabilities share; eager's do not."""
+    logsumexp, whose rounding (2^-24 of it, about 2 here) is an error that all of a row's probabilities share; eager's do not. 1.6 times is what was found."""
     done = test.command("check", *arguments, "--device", DEVICE, "--format", "json")
     found = json.loads(done.stdout)["outputs"] if done.stdout.startswith("{") else []
-    test.check(found and all(output["ok"] or output["compiled_error"] <= 2 * output["eager_error"] for output in found),
+    near = [output["ok"] or (output["misplaced"] == 0 and output["compiled_error"] <= 2 * output["eager_error"]) for output in found]
+    test.check(done.returncode in (0, 1) and found and all(near),
                f"{label}: exit code {done.returncode}: {done.stderr[:1000]}{found}")
 
 

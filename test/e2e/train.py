@@ -28,7 +28,7 @@ def parameter(graph, name, shape, scale):
     return graph.op(text, "f32", shape)
 
 
-def model(name, width, loss="loss"):
+def model(name, width, loss="loss", ids_bound=VOCABULARY):
     """Logits of the next byte from the value of this one, and their mean cross-entropy."""
     graph = Graph(ids=("i32", (BATCH, CONTEXT)), targets=("i32", (BATCH, CONTEXT)))
     rows = BATCH * CONTEXT
@@ -42,8 +42,8 @@ def model(name, width, loss="loss"):
                     f"{graph.types['%targets']} -> {tensor_type('f32', (BATCH, CONTEXT))}", "f32", (BATCH, CONTEXT))
     mean = graph.reshape(graph.reduce("mean", each, [0, 1]), ())
     text = graph.text(**{loss: mean})
-    for argument in ("ids", "targets"):
-        text = text.replace(f'{{graph.name = "{argument}"}}', f'{{graph.name = "{argument}", graph.bound = {VOCABULARY} : i64}}')
+    for argument, bound in (("ids", ids_bound), ("targets", VOCABULARY)):
+        text = text.replace(f'{{graph.name = "{argument}"}}', f'{{graph.name = "{argument}", graph.bound = {bound} : i64}}')
     return test.write(name, text)
 
 
@@ -181,6 +181,11 @@ lines = re.findall(r"step \d+/50  loss \d+\.\d{4}  \d+ tokens/s  \d+ % of FLOP/s
 test.check(process.returncode == 0 and lines and shown.endswith(b"\r\x1b[K"), f"on a terminal: {shown[-500:]!r}")
 test.check(out.startswith("step 50 of 50, loss ") and out.count("\n") == 1, f"on a terminal: {out!r}")
 
+# The same model under another name.
+done = trained("another name", "--resume", reference, "--steps", "401", graph=model("renamed.mlir", WIDTH))
+test.check(f'note: model "renamed.mlir" instead of "model.mlir", as {reference} was saved with' in done.stderr, repr(done.stderr))
+test.check(done.stdout.startswith("step 401 of 401, loss "), repr(done.stdout))
+
 # There is nothing left to do.
 done = trained("at its end", "--resume", reference, "--plot", test.path("none.svg"))
 test.check(done.stdout == "step 400 of 400\nnothing to do\n", repr(done.stdout))
@@ -208,6 +213,7 @@ refused(1, *save, wanted=["short.txt: 16 tokens"], data=short)
 refused(1, *save, wanted=["cannot open"], data=test.path("none.txt"))
 write_npy(test.path("large.npy"), Tensor("i32", (40,), [7] * 30 + [256] + [7] * 9))
 refused(1, *save, wanted=["large.npy: token 30 is 256; the model's vocabulary ends at 255"], data=test.path("large.npy"))
+refused(1, *save, wanted=["book.txt: token 1 is 116; the model's vocabulary ends at 101"], graph=model("narrow.mlir", WIDTH, ids_bound=102))
 write_npy(test.path("flat.npy"), Tensor("i32", (5, 8), [7] * 40))
 refused(1, *save, wanted=["flat.npy: wanted an array of one dimension, found 2"], data=test.path("flat.npy"))
 refused(1, *save, wanted=["no result of @main is called \"loss\""], graph=model("logits.mlir", WIDTH, loss="cost"))
@@ -224,10 +230,22 @@ refused(1, *save[:2], "--save", test.folder, wanted=["which is no part of a chec
 refused(3, *save[:2], "--save", test.path("none/new"), wanted=["none/new: there is no folder"])
 refused(3, *save[:2], "--csv", test.path("none/new.csv"), wanted=["none/new.csv"])
 refused(3, *save[:2], "--plot", test.path("none/new.svg"), wanted=["none/new.svg"])
+refused(3, *save[:2], "--csv", test.path("none/new.csv"), wanted=["none/new.csv"], graph=test.path("none.mlir"))
 refused(3, "--csv", "/dev/full", wanted=["cannot write /dev/full"])
 refused(2, "--frobnicate", wanted=["--frobnicate"])
 refused(2, "--save-every", "5", wanted=["--save-every: wants --save"])
 refused(2, "--resume", reference, "--weights", reference, wanted=["--weights: has no meaning with --resume"])
+
+
+# A log that does not fit the checkpoint, or whose training cannot go on, stays as it was.
+begun = "step,loss,lr,grad_norm,tokens_per_s\n399,1.0,0.01,0.5,10.0\n"
+for text, graph, wanted in (("notes", MODEL, "log.csv:1: wanted step,loss,lr,grad_norm,tokens_per_s, found 'notes'"),
+                            (begun, MODEL, "log.csv: wanted rows up to step 400, which training goes on from; they end at step 399"),
+                            (begun + "400,1.0,0.01,0.5,10.0\n401,1.0,0.01,0.5,10.0\n", wide, "does not fit the model")):
+    log = test.write("log.csv", text)
+    refused(1, "--resume", reference, "--steps", "402", "--csv", log, wanted=[wanted], graph=graph)
+    with open(log) as file:
+        test.check(file.read() == text, f"{wanted}: the log was changed")
 
 
 def small_files():

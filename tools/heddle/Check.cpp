@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace heddle::driver {
 
@@ -97,8 +98,20 @@ double roundoffOf(const std::string &precision) {
   return unitRoundoff(precision == "fp32" ? DType::F32 : DType::BF16);
 }
 
-/// Whether an output is the gradient of a parameter, or what a step kept of it.
-bool isGradient(const std::string &name) { return name.ends_with(".grad") || name.starts_with("exp_avg."); }
+/// What AdamW's first moments, which are shares of gradients, are called in front of the weight's name
+/// (compiler/Autodiff/AdamW.h).
+const std::string kFirstMoment = "exp_avg.";
+
+/// The names of results that are gradients of parameters, or what a step kept of one.
+std::set<std::string> gradientsOf(const Plan &plan) {
+  std::set<std::string> names;
+  for (const Buffer &buffer : plan.buffers)
+    for (const ParameterPart &part : buffer.parts)
+      if (buffer.role == BufferRole::Output ||
+          (buffer.role == BufferRole::State && part.name.starts_with(kFirstMoment)))
+        names.insert(part.name);
+  return names;
+}
 
 /// What a step moved each weight by: sets the scale of weights from what they were and the reference's
 /// result.
@@ -124,7 +137,7 @@ Status scaleWeights(const reference::Program &program, const reference::Paramete
       weights.push_back(check->second);
     }
   for (OutputCheck *weight : weights) {
-    auto moment = byName.find("exp_avg." + weight->name);
+    auto moment = byName.find(kFirstMoment + weight->name);
     if (moment == byName.end())
       return internalError("the step gives no first moment of '" + weight->name + "'");
     const Difference &gradient = moment->second->eager;
@@ -152,12 +165,13 @@ StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, refe
     HEDDLE_ASSIGN_OR_RETURN(check.compiled, compare(check.dtype, compiledOutput->second.data, wanted));
     checks.push_back(std::move(check));
   }
+  const std::set<std::string> gradients = gradientsOf(plan);
   double largest = 0;
   for (const OutputCheck &check : checks)
-    if (isGradient(check.name))
+    if (gradients.contains(check.name))
       largest = std::max(largest, check.eager.referenceNorm);
   for (OutputCheck &check : checks)
-    if (isGradient(check.name))
+    if (gradients.contains(check.name))
       check.scale.gradients = largest;
   if (checks.empty())
     return invalidInput("the model has no outputs: there is nothing to check");

@@ -140,7 +140,7 @@ Status runRun(const RunFlags &flags) {
   if (!executor)
     return withPlannedPeak(std::move(executor).status(), plan);
   if (!flags.saveWeights.empty())
-    HEDDLE_RETURN_IF_ERROR(saveWeights(**executor, plan, flags.saveWeights));
+    HEDDLE_RETURN_IF_ERROR(saveParts(**executor, plan, BufferRole::Parameter, flags.saveWeights));
   HEDDLE_RETURN_IF_ERROR(setInputs(**executor, plan, inputs));
   HEDDLE_RETURN_IF_ERROR(withPlannedPeak((*executor)->run(), plan));
   HEDDLE_RETURN_IF_ERROR((*executor)->synchronize());

@@ -8,10 +8,10 @@
 #include "tools/heddle/Support/Weights.h"
 
 #include <CLI/App.hpp>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 namespace heddle::driver {
 
@@ -23,16 +23,24 @@ struct TrainFlags {
   ModelFlags model;
   std::string data, pipeline = "compiled", weights, csv, picture, save, resume;
   LearningRate rate{.steps = 300};
+  std::string schedule = nameOf(rate.schedule);
   AdamWSettings adamw;
   int64_t saveEvery = 0;
   uint64_t seed = 0;
   /// What a checkpoint remembers, as given or restored. Pointers are into this object.
   std::vector<SavedFlag> saved;
+  /// Restored for a model that has extents of its own: a checkpoint must not lose them on its way through it.
+  ModelRequest restored;
 };
 
 /// Graphs and plans state their own extents; presets and configurations take them from flags.
 bool hasOwnExtents(const ModelFlags &model) {
   return model.planFile || model.request.model.ends_with(".mlir");
+}
+
+void noteChanges(const std::vector<std::string> &changes, const std::string &folder) {
+  for (const std::string &change : changes)
+    std::fprintf(stderr, "note: %s, as %s was saved with\n", change.c_str(), folder.c_str());
 }
 
 /// Takes over what a checkpoint says and the command line does not.
@@ -42,10 +50,22 @@ StatusOr<TrainingState> resume(TrainFlags &flags, const std::string &folder) {
   HEDDLE_ASSIGN_OR_RETURN(std::vector<std::string> changes,
                           restore(flags.saved, state.settings, folder + "/training.json"));
   if (hasOwnExtents(flags.model))
-    flags.model.request = request;
-  for (const std::string &change : changes)
-    std::fprintf(stderr, "note: %s, as %s was saved with\n", change.c_str(), folder.c_str());
+    flags.restored = std::exchange(flags.model.request, request);
+  noteChanges(changes, folder);
   return state;
+}
+
+/// Makes the flags say what the plan was made for: what a checkpoint goes on with, also under another form of
+/// the model or a later version's defaults. A plan does not say how its model was cut.
+void takeExtents(TrainFlags &flags, const Plan &plan, const TrainingInputs &inputs) {
+  ModelRequest &request = flags.model.request;
+  request.batch = inputs.batch();
+  request.context = inputs.context();
+  flags.model.precision = plan.precision;
+  if (hasOwnExtents(flags.model)) {
+    request.layers = flags.restored.layers;
+    request.vocabulary = flags.restored.vocabulary;
+  }
 }
 
 StatusOr<std::unique_ptr<Executor>> load(Device &device, const Plan &plan, const TrainFlags &flags,
@@ -92,12 +112,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
     HEDDLE_ASSIGN_OR_RETURN(resumed, checkpointAt(flags.resume));
     HEDDLE_ASSIGN_OR_RETURN(state, resume(flags, resumed));
   }
-  ModelRequest &request = flags.model.request;
-  if (!hasOwnExtents(flags.model)) {
-    // As they are now: a later version may have other defaults.
-    request.batch = request.batch.value_or(ModelRequest::kDefaultBatch);
-    request.context = request.context.value_or(ModelRequest::kDefaultContext);
-  }
+  flags.rate.schedule = parseSchedule(flags.schedule).value(); // Neither flag nor file has another name.
   // Whatever can be known to be wrong before anything is compiled.
   HEDDLE_ASSIGN_OR_RETURN(TokenFile tokens, TokenFile::open(flags.data));
   std::optional<CheckpointFolder> folder;
@@ -106,6 +121,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
   }
   if (!flags.picture.empty()) // Gone again: says whether it can be written.
     HEDDLE_RETURN_IF_ERROR(AtomicFile::create(flags.picture).status());
+  HEDDLE_ASSIGN_OR_RETURN(TrainLog log, TrainLog::open(flags.csv, state.step));
   HEDDLE_ASSIGN_OR_RETURN(
       ModelWeights weights,
       ModelWeights::open(flags.model, resumed.empty() ? flags.weights : resumed + "/model.safetensors"));
@@ -121,10 +137,17 @@ Status runTrain(TrainFlags &flags, int &signal) {
   HEDDLE_RETURN_IF_ERROR(tokens.check(inputs.vocabulary()));
   HEDDLE_ASSIGN_OR_RETURN(
       Batches batches, Batches::create(tokens, inputs.batch(), inputs.context(), flags.seed, state.windows));
-  if (!resumed.empty() && state.tokens != tokens.size())
-    std::fprintf(stderr, "note: %s has %lld tokens; the data of %s had %lld\n", flags.data.c_str(),
-                 static_cast<long long>(tokens.size()), resumed.c_str(),
-                 static_cast<long long>(state.tokens));
+  progress.clear();
+  takeExtents(flags, plan, inputs);
+  if (!resumed.empty()) {
+    noteChanges(changesOf(flags.saved, state.settings), resumed);
+    if (state.model != plan.model)
+      noteChanges({changeOf("model", plan.model, state.model)}, resumed);
+    if (state.tokens != tokens.size())
+      std::fprintf(stderr, "note: %s has %lld tokens; the data of %s had %lld\n", flags.data.c_str(),
+                   static_cast<long long>(tokens.size()), resumed.c_str(),
+                   static_cast<long long>(state.tokens));
+  }
   state.model = plan.model;
   state.tokens = tokens.size();
   state.settings = valuesOf(flags.saved);
@@ -139,7 +162,6 @@ Status runTrain(TrainFlags &flags, int &signal) {
   if (!resumed.empty())
     HEDDLE_RETURN_IF_ERROR(readOptimizer(*executor, plan, resumed));
   HEDDLE_ASSIGN_OR_RETURN(Trainer trainer, Trainer::create(*executor, inputs, flags.adamw));
-  HEDDLE_ASSIGN_OR_RETURN(TrainLog log, TrainLog::open(flags.csv, state.step));
 
   Training training{*executor, plan, trainer, batches, log, flags.rate, state};
   training.folder = folder;
@@ -157,7 +179,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
   return Status::ok();
 }
 
-/// Adds the flag of `flag.name`; refuses numbers outside of its range.
+/// Adds the flag of `flag.name`; refuses what a checkpoint could not hold either.
 void addSavedFlag(CLI::App &parser, TrainFlags &flags, SavedFlag flag, const std::string &help) {
   CLI::Option *option = std::visit(
       [&](auto *value) { return parser.add_option("--" + flag.name, *value, help)->capture_default_str(); },
@@ -166,17 +188,8 @@ void addSavedFlag(CLI::App &parser, TrainFlags &flags, SavedFlag flag, const std
     option->check(CLI::IsMember(flag.words));
   else
     option->check([flag](const std::string &text) -> std::string {
-      auto read = [&](auto value) {
-        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        return error == std::errc() && end == text.data() + text.size() &&
-               flag.range.contains(static_cast<double>(value));
-      };
-      bool fraction = std::holds_alternative<double *>(flag.value);
-      bool good = fraction                                         ? read(double{})
-                  : std::holds_alternative<uint64_t *>(flag.value) ? read(uint64_t{})
-                                                                   : read(int64_t{});
-      return good ? ""
-                  : "'" + text + "'; wanted a " + (fraction ? "" : "whole ") + "number " + flag.range.text();
+      std::string other = wanted(flag, valueOf(flag, text));
+      return other.empty() ? "" : "'" + text + "'; wanted " + other;
     });
   flags.saved.push_back(std::move(flag));
 }
@@ -199,7 +212,7 @@ Subcommand addTrain(CLI::App &program) {
   TrainFlags &f = *flags;
   addSavedFlag(*parser, f, {"steps", &f.rate.steps, {1}}, "Where training ends, counted from its beginning");
   addSavedFlag(*parser, f, {"lr", &f.rate.peak}, "Learning rate, the largest of the schedule");
-  addSavedFlag(*parser, f, {"schedule", &f.rate.schedule, {}, {"constant", "linear", "cosine"}},
+  addSavedFlag(*parser, f, {"schedule", &f.schedule, {}, scheduleNames()},
                "How the learning rate goes on behind the warm-up, to 0 at --steps or constant");
   addSavedFlag(*parser, f, {"warmup-steps", &f.rate.warmup},
                "Steps in which the learning rate grows linearly");
@@ -224,7 +237,7 @@ Subcommand addTrain(CLI::App &program) {
   for (auto &[name, value] : {std::pair{"batch", &request.batch}, std::pair{"context", &request.context},
                               std::pair{"layers", &request.layers}, std::pair{"vocab", &request.vocabulary}})
     f.saved.push_back({name, value, {1}});
-  f.saved.push_back({"precision", &f.model.precision, {}, {"fp32", "tf32", "bf16", "bf16-true"}});
+  f.saved.push_back({"precision", &f.model.precision, {}, precisionNames()});
   addExample(
       *parser,
       "heddle train study:small --vocab 256 --data book.txt --context 256 --steps 300 --precision bf16 \\\n"

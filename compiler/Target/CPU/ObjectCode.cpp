@@ -1,6 +1,9 @@
 #include "compiler/Target/CPU/ObjectCode.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -80,6 +83,46 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.run(module, modules);
 }
 
+/// The only lane that a constant mask lets through.
+std::optional<unsigned> onlyLane(const llvm::Value *mask) {
+  auto *constant = llvm::dyn_cast<llvm::Constant>(mask);
+  auto *type = llvm::dyn_cast<llvm::FixedVectorType>(mask->getType());
+  if (!constant || !type)
+    return std::nullopt;
+  std::optional<unsigned> lane;
+  for (unsigned i = 0; i < type->getNumElements(); ++i) {
+    llvm::Constant *element = constant->getAggregateElement(i);
+    if (element && element->isNullValue())
+      continue;
+    if (!element || !element->isOneValue() || lane)
+      return std::nullopt;
+    lane = i;
+  }
+  return lane;
+}
+
+/// Writes one lane as one element. LLVM 22 makes such a masked store of a narrowed vector a store of the wide
+/// element, over its neighbour (llvm/llvm-project#179489, mended in LLVM 23): the last column of a bf16 row
+/// of 16 n + 1 would reach into the next row, which may be another thread's, or behind the buffer.
+void storeSingleLanes(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *store = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      if (!store || store->getIntrinsicID() != llvm::Intrinsic::masked_store)
+        continue;
+      std::optional<unsigned> lane = onlyLane(store->getArgOperand(2));
+      if (!lane)
+        continue;
+      llvm::IRBuilder<> builder(store);
+      llvm::Value *element = builder.CreateExtractElement(store->getArgOperand(0), *lane);
+      llvm::Value *place =
+          builder.CreateConstInBoundsGEP1_64(element->getType(), store->getArgOperand(1), *lane);
+      builder.CreateAlignedStore(element, place,
+                                 llvm::Align(module.getDataLayout().getTypeStoreSize(element->getType())));
+      store->eraseFromParent();
+    }
+}
+
 /// The loader resolves nothing: an undefined symbol is an error of the compiler, found here and not at load.
 LogicalResult verifyObject(ModuleOp module, llvm::ArrayRef<char> bytes) {
   llvm::MemoryBufferRef buffer(llvm::StringRef(bytes.data(), bytes.size()), "kernel");
@@ -116,6 +159,7 @@ FailureOr<llvm::SmallVector<char, 0>> heddle::cpu::emitObject(ModuleOp module, c
   code->setPICLevel(llvm::PICLevel::BigPIC);
   setAttributes(*code, target);
   optimize(*code, *machine);
+  storeSingleLanes(*code); // The masks are constants only now.
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);

@@ -97,12 +97,20 @@ public:
     PanelOrder order{rows, columns, panel};
     int64_t size = sizeOf(dtype);
     // A panel's rows and the panel take the same place, so that one at a time is turned in a thread's memory.
-    pool_.parallelFor(order.panels(), 1, [&](int64_t begin, int64_t end) {
-      std::vector<char> rowMajor(static_cast<size_t>(panel * columns * size));
+    int64_t bytes = order.width(0) * columns * size;
+    std::vector<char> memory;
+    try {
+      memory.resize(static_cast<size_t>(pool_.threads() * bytes));
+    } catch (const std::bad_alloc &) {
+      return outOfMemory(
+          "no memory to put a parameter into panels: " + std::to_string(pool_.threads() * bytes) + " bytes");
+    }
+    pool_.parallelFor(order.panels(), 1, [&](int64_t begin, int64_t end, int thread) {
+      char *rowMajor = memory.data() + thread * bytes;
       for (int64_t index = begin; index < end; ++index) {
         char *place = static_cast<char *>(data) + order.begin(index) * size;
-        std::memcpy(rowMajor.data(), place, static_cast<size_t>(order.width(index) * columns * size));
-        order.pack(index, size, rowMajor.data(), place);
+        std::memcpy(rowMajor, place, static_cast<size_t>(order.width(index) * columns * size));
+        order.pack(index, size, rowMajor, place);
       }
     });
     return Status::ok();

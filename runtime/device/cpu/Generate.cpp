@@ -48,7 +48,7 @@ constexpr int64_t kBlock = 2048;
 
 Status generateElements(ThreadPool &pool, void *destination, DType dtype, int64_t count, InitKind kind,
                         double scale, uint64_t seed, uint64_t stream) {
-  if (dtype != DType::F32 && dtype != DType::BF16 && dtype != DType::F16)
+  if (!isFloating(dtype))
     return internalError("the generator draws f32, bf16 or f16, found " + std::string(nameOf(dtype)));
   float factor = normalFactor(scale);
   pool.parallelFor(count, kBlock, [&](int64_t begin, int64_t end) {
@@ -69,7 +69,7 @@ Status generateElements(ThreadPool &pool, void *destination, DType dtype, int64_
 Status convertElements(ThreadPool &pool, void *destination, DType to, const void *source, DType from,
                        int64_t count) {
   for (DType type : {from, to})
-    if (type != DType::F32 && type != DType::BF16 && type != DType::F16)
+    if (!isFloating(type))
       return internalError("conversion wants f32, bf16 or f16, found " + std::string(nameOf(type)));
   pool.parallelFor(count, kBlock, [&](int64_t begin, int64_t end) {
     if (from == to) { // Copied as it is: a signalling NaN stays one, as on a GPU.

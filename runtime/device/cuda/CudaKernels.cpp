@@ -214,7 +214,7 @@ Status CudaDevice::generate(void *destination, DType dtype, int64_t count, InitK
     return count < 0 ? internalError("generation of " + std::to_string(count) + " elements") : Status::ok();
   if (kind == InitKind::Constant)
     return fillConstant(reinterpret_cast<CUdeviceptr>(destination), dtype, count, scale);
-  if (dtype != DType::F32 && dtype != DType::BF16 && dtype != DType::F16)
+  if (!isFloating(dtype))
     return invalidInput("normal values of type " + std::string(nameOf(dtype)) +
                         ": f32, bf16 and f16 are possible");
   HEDDLE_RETURN_IF_ERROR(

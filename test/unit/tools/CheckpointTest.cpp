@@ -2,6 +2,7 @@
 #include "FakeExecutor.h"
 
 #include "runtime/tooling/Safetensors.h"
+#include "tools/heddle/Support/Weights.h"
 
 #include <filesystem>
 #include <fstream>
@@ -93,6 +94,13 @@ TEST_F(CheckpointTest, WhatIsSavedIsReadBack) {
   ASSERT_TRUE(status.isOk()) << status.message();
   EXPECT_EQ(fresh.parts, (std::map<std::string, std::vector<uint8_t>>{{"exp_avg.w", bytesOf({4, 5})},
                                                                       {"exp_avg.b", bytesOf({6})}}));
+}
+
+TEST_F(CheckpointTest, PartsAreThoseOfARoleInTheOrderOfTheirNames) {
+  std::vector<std::string> names;
+  for (const WantedWeight &part : partsOf(plan_, BufferRole::Parameter))
+    names.push_back(part.name + " " + describe(part.dtype, part.shape));
+  EXPECT_EQ(names, (std::vector<std::string>{"b f32[1]", "w f32[2]"}));
 }
 
 TEST_F(CheckpointTest, ALaterOneTakesTheFormersPlace) {

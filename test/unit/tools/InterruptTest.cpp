@@ -5,7 +5,30 @@
 
 using heddle::driver::Interrupt;
 
-TEST(Interrupt, TheFirstSignalIsNoted) {
+namespace {
+
+/// What the caller ignores, a script that runs tests in the background, stays ignored: these tests begin with
+/// what signals usually do, and leave what they found.
+class InterruptTest : public testing::Test {
+protected:
+  void SetUp() override {
+    for (int i : {0, 1})
+      before_[i] = std::signal(kSignals[i], SIG_DFL);
+  }
+  void TearDown() override {
+    for (int i : {0, 1})
+      std::signal(kSignals[i], before_[i]);
+  }
+
+private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM};
+  void (*before_[2])(int) = {};
+};
+using InterruptDeathTest = InterruptTest;
+
+} // namespace
+
+TEST_F(InterruptTest, TheFirstSignalIsNoted) {
   for (int signal : {SIGINT, SIGTERM}) {
     Interrupt interrupt;
     EXPECT_EQ(interrupt.signal(), 0);
@@ -14,7 +37,7 @@ TEST(Interrupt, TheFirstSignalIsNoted) {
   }
 }
 
-TEST(InterruptDeathTest, TheSecondOneEndsTheProcess) {
+TEST_F(InterruptDeathTest, TheSecondOneEndsTheProcess) {
   auto twice = [](int first, int second) {
     Interrupt interrupt;
     std::raise(first);
@@ -24,7 +47,7 @@ TEST(InterruptDeathTest, TheSecondOneEndsTheProcess) {
   EXPECT_EXIT(twice(SIGTERM, SIGINT), testing::KilledBySignal(SIGINT), "");
 }
 
-TEST(InterruptDeathTest, SignalsHaveTheirUsualEffectAfterwards) {
+TEST_F(InterruptDeathTest, SignalsHaveTheirUsualEffectAfterwards) {
   EXPECT_EXIT(
       {
         { Interrupt interrupt; }
@@ -33,7 +56,7 @@ TEST(InterruptDeathTest, SignalsHaveTheirUsualEffectAfterwards) {
       testing::KilledBySignal(SIGINT), "");
 }
 
-TEST(Interrupt, WhatIsIgnoredStaysIgnored) {
+TEST_F(InterruptTest, WhatIsIgnoredStaysIgnored) {
   std::signal(SIGINT, SIG_IGN);
   {
     Interrupt interrupt;
@@ -41,5 +64,4 @@ TEST(Interrupt, WhatIsIgnoredStaysIgnored) {
     EXPECT_EQ(interrupt.signal(), 0);
   }
   std::raise(SIGINT); // Would end the test.
-  std::signal(SIGINT, SIG_DFL);
 }

@@ -52,6 +52,26 @@ TEST(SavedFlags, WhatIsWrittenIsRestored) {
   EXPECT_EQ(other.batch, values.batch);
 }
 
+TEST(SavedFlags, TheCommandLineTakesWhatAFileMayHold) {
+  Values values;
+  std::vector<SavedFlag> flags = values.flags();
+  auto error = [&](size_t flag, const char *text) { return wanted(flags[flag], valueOf(flags[flag], text)); };
+  EXPECT_EQ(valueOf(flags[0], "7"), Json(7));
+  EXPECT_EQ(valueOf(flags[1], "18446744073709551615"), Json(~uint64_t{0}));
+  EXPECT_EQ(valueOf(flags[2], "1e-3"), Json(1e-3));
+  EXPECT_EQ(valueOf(flags[3], "7"), Json("7"));
+  EXPECT_EQ(error(0, "7"), "");
+  for (const char *text : {"0", "-1", "1.5", "7x", "", " 7", "9223372036854775808"})
+    EXPECT_EQ(error(0, text), "a whole number from 1 on") << text;
+  EXPECT_EQ(error(1, "18446744073709551615"), "");
+  EXPECT_EQ(error(1, "-1"), "a whole number from 0 on");
+  EXPECT_EQ(error(2, "1e-3"), "");
+  for (const char *text : {"1", "fast", "nan", "inf", "0.5 "})
+    EXPECT_EQ(error(2, text), "a number from 0 to below 1") << text;
+  EXPECT_EQ(error(3, "cosine"), "");
+  EXPECT_EQ(error(3, "step"), "one of constant, cosine");
+}
+
 TEST(SavedFlags, GivenFlagsWinAndAreNamed) {
   Values values;
   std::vector<SavedFlag> flags = values.flags();
@@ -62,6 +82,21 @@ TEST(SavedFlags, GivenFlagsWinAndAreNamed) {
                                                 "--batch null instead of 4"}));
   EXPECT_EQ(values.steps, 5);
   EXPECT_EQ(values.schedule, "cosine");
+}
+
+TEST(SavedFlags, WhatTheModelDecidedIsNamed) {
+  Values values;
+  std::vector<SavedFlag> flags = values.flags();
+  flags[0].given = true;
+  Json json = saved();
+  ASSERT_TRUE(restore(flags, json, "f.json").isOk());
+  EXPECT_TRUE(changesOf(flags, json).empty()) << "what is given was named by then";
+  values.batch = 2;
+  values.schedule = "constant";
+  EXPECT_EQ(changesOf(flags, json), (std::vector<std::string>{"schedule \"constant\" instead of \"cosine\"",
+                                                              "batch 2 instead of 4"}));
+  json["batch"] = nullptr;
+  EXPECT_EQ(changesOf(flags, json).size(), 1u);
 }
 
 TEST(SavedFlags, ValuesThatNoFlagWouldTakeAreRefused) {

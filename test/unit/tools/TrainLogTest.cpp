@@ -58,14 +58,66 @@ TEST_F(TrainLogTest, ALineThatIsNoRowIsNamed) {
   EXPECT_NE(openError("1,2,3\n").find(":2: wanted"), std::string::npos);
   EXPECT_NE(openError("1,2,3,4,5\n1,2,3,4,5\n").find(":3: wanted a step after"), std::string::npos);
   EXPECT_NE(openError("1,2,3,4,5,6\n").find(":2:"), std::string::npos);
+  for (const char *row :
+       {"1,2,3,4,5,\n", "1,2,3,4,\n", ",1,2,3,4,5\n", "1,,2,3,4,5\n", "1 2 3 4 5\n", "0,2,3,4,5\n"})
+    EXPECT_NE(openError(row).find(":2: wanted"), std::string::npos) << row;
   write("a,b\n");
   EXPECT_NE(TrainLog::open(path_, 1).status().message().find(":1: wanted step,loss"), std::string::npos);
 }
 
-TEST_F(TrainLogTest, AFullDiskIsTheMachinesFault) {
-  auto log = TrainLog::open("/dev/full", 0);
-  ASSERT_FALSE(log.isOk());
-  EXPECT_EQ(log.status().code(), StatusCode::Unavailable);
+TEST_F(TrainLogTest, AFileOfAnotherKindIsNotReplaced) {
+  for (const char *other :
+       {"notes without an end of line", "step,loss,lr,grad_norm,tokens_per_s,more", "steps", "\n"}) {
+    write(other);
+    auto log = TrainLog::open(path_, 1);
+    ASSERT_FALSE(log.isOk()) << other;
+    EXPECT_EQ(log.status().code(), StatusCode::InvalidInput);
+    EXPECT_NE(log.status().message().find(":1: wanted step,loss"), std::string::npos)
+        << log.status().message();
+    EXPECT_EQ(text(), other);
+  }
+}
+
+TEST_F(TrainLogTest, AHeaderThatWasCutOffIsWrittenAnew) {
+  for (const char *cut : {"", "step,lo", "step,loss,lr,grad_norm,tokens_per_s"}) {
+    write(cut);
+    auto log = TrainLog::open(path_, 1);
+    ASSERT_TRUE(log.isOk()) << log.status().message();
+    ASSERT_TRUE(log->append({2, 1.5, 0.001, 0.5, 10}).isOk());
+    EXPECT_EQ(text(), "step,loss,lr,grad_norm,tokens_per_s\n2,1.5,0.001,0.5,10.0\n");
+  }
+}
+
+TEST_F(TrainLogTest, RowsMustReachTheStep) {
+  EXPECT_EQ(openError("8,2,3,4,5\n9,2,3,4,5\n"),
+            path_ + ": wanted rows up to step 10, which training goes on from; they end at step 9");
+  EXPECT_NE(openError("9,2,3,4,5\n11,2,3,4,5\n").find("they end at step 9"), std::string::npos);
+  EXPECT_NE(openError("9,2,3,4,5\n10,2,3").find("they end at step 9"), std::string::npos);
+  EXPECT_EQ(openError("10,2,3,4,5\n"), "");
+  // A file that was begun on going on.
+  EXPECT_EQ(openError("11,2,3,4,5\n"), "");
+  EXPECT_EQ(openError(""), "");
+}
+
+TEST_F(TrainLogTest, NothingChangesBeforeTheFirstRow) {
+  auto fresh = TrainLog::open(path_, 0);
+  ASSERT_TRUE(fresh.isOk());
+  EXPECT_FALSE(std::ifstream(path_).good());
+  std::string rows = "step,loss,lr,grad_norm,tokens_per_s\n1,2.5,0.001,0.5,10.0\n2,9,1,1,1\n";
+  write(rows);
+  for (int64_t step : {0, 1}) {
+    ASSERT_TRUE(TrainLog::open(path_, step).isOk());
+    EXPECT_EQ(text(), rows);
+  }
+}
+
+TEST_F(TrainLogTest, WhatCannotBeWrittenIsTheMachinesFault) {
+  auto nowhere = TrainLog::open(path_ + "/new.csv", 0);
+  ASSERT_FALSE(nowhere.isOk());
+  EXPECT_EQ(nowhere.status().code(), StatusCode::Unavailable);
+  auto full = TrainLog::open("/dev/full", 0); // Is found out by writing alone.
+  ASSERT_TRUE(full.isOk());
+  EXPECT_EQ(full->append({1, 2.5, 0.001, 0.5, 10}).code(), StatusCode::Unavailable);
 }
 
 TEST(LossPicture, OneLineThatBreaksWhereTheLossIsNotFinite) {

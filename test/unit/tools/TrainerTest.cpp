@@ -54,9 +54,52 @@ TEST(Trainer, PlansThatCannotBeTrained) {
   bad = plan();
   bad.buffers.push_back(bad.buffers[0]);
   EXPECT_NE(error(bad).find("training feeds token ids and targets"), std::string::npos);
+  for (int unbounded : {0, 1}) {
+    bad = plan();
+    bad.buffers[unbounded].indexLimit = 0;
+    EXPECT_NE(error(bad).find("each i32 [batch, context] with a bound"), std::string::npos);
+  }
   bad = plan();
   bad.buffers[2].name = "logits";
   EXPECT_NE(error(bad).find("no output loss"), std::string::npos);
+}
+
+TEST(Trainer, TheVocabularyIsTheSmallerOfTheBounds) {
+  auto vocabulary = [](int64_t ids, int64_t targets) {
+    Plan bounded = plan();
+    bounded.buffers[0].indexLimit = ids;
+    bounded.buffers[1].indexLimit = targets;
+    return trainingInputs(bounded)->vocabulary();
+  };
+  EXPECT_EQ(vocabulary(102, 256), 102);
+  EXPECT_EQ(vocabulary(256, 102), 102);
+}
+
+TEST(Trainer, ATokenOutsideOfEitherBoundDoesNotRun) {
+  std::string path = testing::TempDir() + "heddle-trainer-bounds.txt";
+  std::ofstream(path) << "abcz"; // z is 122, a target alone; b and c are both.
+  StatusOr<TokenFile> tokens = TokenFile::open(path);
+  ASSERT_TRUE(tokens.isOk());
+  auto error = [&](int64_t ids, int64_t targets) {
+    Plan bounded = plan();
+    bounded.buffers[0].indexLimit = ids;
+    bounded.buffers[1].indexLimit = targets;
+    FakeExecutor executor;
+    executor.parts["adamw.skipped"] = bytesOf({0});
+    executor.outputs = {{"loss", bytesOf({1.5})}, {"grad_norm", bytesOf({0.5})}};
+    bool ran = false;
+    executor.onRun = [&] { ran = true; };
+    StatusOr<TrainingInputs> inputs = trainingInputs(bounded);
+    StatusOr<Trainer> trainer = Trainer::create(executor, *inputs, {});
+    StatusOr<Batches> batches = Batches::create(*tokens, 2, 3, 0);
+    StatusOr<TrainingStep> step = trainer->step(*batches, 0.25);
+    EXPECT_EQ(ran, step.isOk());
+    return step ? "" : step.status().message();
+  };
+  EXPECT_EQ(error(100, 123), "");
+  EXPECT_EQ(error(99, 123), "input 'words': element 2 is outside [0, 99)");
+  EXPECT_EQ(error(100, 122), "input 'targets': element 2 is outside [0, 122)");
+  std::remove(path.c_str());
 }
 
 TEST(Trainer, AStepSetsInputsAndScalarsAndSaysWhatWasSkipped) {

@@ -1,7 +1,7 @@
 //===- Checkpoint.cpp - A training on disk --------------------------------===//
 #include "tools/heddle/Support/Checkpoint.h"
 
-#include "runtime/tooling/Weights.h"
+#include "tools/heddle/Support/Weights.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -70,18 +70,6 @@ Status removeFolder(const std::string &path) {
   return error ? unavailable("cannot remove " + path + ": " + error.message()) : Status::ok();
 }
 
-std::vector<WantedWeight> partsOf(const Plan &plan, BufferRole role) {
-  std::map<std::string, WantedWeight> byName;
-  for (const Buffer &buffer : plan.buffers)
-    if (buffer.role == role)
-      for (const ParameterPart &part : buffer.parts)
-        byName[part.name] = {part.name, buffer.dtype, part.shape};
-  std::vector<WantedWeight> parts;
-  for (auto &[name, part] : byName)
-    parts.push_back(std::move(part));
-  return parts;
-}
-
 Status writeFiles(const std::string &folder, Executor &executor, const Plan &plan,
                   const TrainingState &state) {
   HEDDLE_RETURN_IF_ERROR(saveParts(executor, plan, BufferRole::Parameter, folder + "/" + kModel));
@@ -92,19 +80,6 @@ Status writeFiles(const std::string &folder, Executor &executor, const Plan &pla
 }
 
 } // namespace
-
-Status saveParts(Executor &executor, const Plan &plan, BufferRole role, const std::string &path) {
-  std::vector<SafetensorsWriter::Tensor> tensors;
-  for (const WantedWeight &part : partsOf(plan, role))
-    tensors.push_back({part.name, part.dtype, part.shape});
-  HEDDLE_ASSIGN_OR_RETURN(SafetensorsWriter writer,
-                          SafetensorsWriter::create(path, tensors, {{"format", "pt"}}));
-  for (const SafetensorsWriter::Tensor &tensor : tensors) {
-    HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data, executor.parameter(tensor.name));
-    HEDDLE_RETURN_IF_ERROR(writer.append(data));
-  }
-  return writer.commit();
-}
 
 StatusOr<CheckpointFolder> CheckpointFolder::open(const std::string &given, const std::string &resumed) {
   std::error_code error;

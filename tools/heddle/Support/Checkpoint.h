@@ -21,17 +21,12 @@ namespace heddle::driver {
 
 /// training.json.
 struct TrainingState {
-  std::string model;                                  ///< Plan::model, to be shown.
+  std::string model;                                  ///< Plan::model; another one to go on with is named.
   int64_t step = 0;                                   ///< Steps done.
   uint64_t windows = 0;                               ///< Windows drawn from the data: Batches::position.
   int64_t tokens = 0;                                 ///< Of the data.
   nlohmann::json settings = nlohmann::json::object(); ///< See SavedFlags.h.
 };
-
-/// Writes the parts of all buffers of a role to a safetensors file in the order of their names, each in its
-/// buffer's type, with the metadata {"format": "pt"} that PyTorch's readers ask for; whole or not at all.
-runtime::Status saveParts(runtime::Executor &executor, const runtime::Plan &plan, runtime::BufferRole role,
-                          const std::string &path);
 
 /// A folder that checkpoints go to.
 class CheckpointFolder {

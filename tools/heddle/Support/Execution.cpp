@@ -3,6 +3,7 @@
 
 #include "runtime/plan/Verify.h"
 #include "runtime/tooling/RandomTensor.h"
+#include "tools/heddle/Support/Indices.h"
 #include "tools/heddle/Support/Table.h"
 
 #include <cstring>
@@ -51,19 +52,6 @@ StatusOr<Tensors> randomInputs(const Plan &plan, uint64_t seed) {
   return inputs;
 }
 
-/// The first element outside [0, limit), or -1.
-template <typename T>
-static int64_t firstOutside(const HostTensor &tensor, int64_t limit) {
-  int64_t count = static_cast<int64_t>(tensor.data.size() / sizeof(T));
-  for (int64_t i = 0; i < count; ++i) {
-    T value;
-    std::memcpy(&value, tensor.data.data() + i * sizeof(T), sizeof(T));
-    if (value < 0 || static_cast<int64_t>(value) >= limit)
-      return i;
-  }
-  return -1;
-}
-
 /// Token ids are often stored as int64 where the model reads int32. A value that does not fit makes it no
 /// conversion.
 static std::optional<HostTensor> toI32(const HostTensor &tensor) {
@@ -83,15 +71,7 @@ Status checkInput(const Buffer &input, const HostTensor &tensor) {
   if (tensor.dtype != input.dtype || tensor.shape != input.shape)
     return invalidInput("input '" + input.name + "': wanted " + describe(input.dtype, input.shape) +
                         ", found " + describe(tensor.dtype, tensor.shape));
-  if (input.indexLimit <= 0)
-    return Status::ok();
-  int64_t bad = input.dtype == DType::I64   ? firstOutside<int64_t>(tensor, input.indexLimit)
-                : input.dtype == DType::I32 ? firstOutside<int32_t>(tensor, input.indexLimit)
-                                            : -1;
-  if (bad >= 0)
-    return invalidInput("input '" + input.name + "': element " + std::to_string(bad) + " is outside [0, " +
-                        std::to_string(input.indexLimit) + ")");
-  return Status::ok();
+  return checkIndices(input, tensor.data);
 }
 
 Status setInputs(Executor &executor, const Plan &plan, const Tensors &inputs) {

@@ -66,7 +66,7 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
       .add_option("--precision", flags.precision,
                   "fp32, tf32 products, bf16 (as torch.autocast), or bf16-true (as model.to(torch.bfloat16))")
       ->capture_default_str()
-      ->check(CLI::IsMember({"fp32", "tf32", "bf16", "bf16-true"}));
+      ->check(CLI::IsMember(precisionNames()));
   if (modeFlag == ModeFlag::Any) {
     parser.add_option("--mode", flags.mode, "What a run does")
         ->capture_default_str()

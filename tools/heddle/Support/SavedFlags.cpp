@@ -2,6 +2,7 @@
 #include "tools/heddle/Support/SavedFlags.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace heddle::driver {
 
@@ -31,8 +32,7 @@ Json valuesOf(const std::vector<SavedFlag> &flags) {
   return values;
 }
 
-/// What a flag wants, or nothing where `value` is that.
-static std::string wanted(const SavedFlag &flag, const Json &value) {
+std::string wanted(const SavedFlag &flag, const Json &value) {
   bool optional = std::holds_alternative<std::optional<int64_t> *>(flag.value);
   if (std::holds_alternative<std::string *>(flag.value)) {
     std::string words;
@@ -57,6 +57,32 @@ static std::string wanted(const SavedFlag &flag, const Json &value) {
   return whole && flag.range.contains(value.get<double>()) ? "" : "a whole number " + flag.range.text();
 }
 
+Json valueOf(const SavedFlag &flag, std::string_view text) {
+  auto read = [&](auto number) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size() ? Json(number) : Json(text);
+  };
+  if (std::holds_alternative<std::string *>(flag.value))
+    return text;
+  if (std::holds_alternative<double *>(flag.value))
+    return read(double{});
+  return std::holds_alternative<uint64_t *>(flag.value) ? read(uint64_t{}) : read(int64_t{});
+}
+
+std::string changeOf(const std::string &name, const Json &now, const Json &saved) {
+  return name + " " + now.dump(-1, ' ', false, Json::error_handler_t::replace) + " instead of " +
+         saved.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::vector<std::string> changesOf(const std::vector<SavedFlag> &flags, const Json &saved) {
+  std::vector<std::string> changes;
+  Json now = valuesOf(flags);
+  for (const SavedFlag &flag : flags)
+    if (const Json &before = saved[flag.name]; !flag.given && !before.is_null() && now[flag.name] != before)
+      changes.push_back(changeOf(flag.name, now[flag.name], before));
+  return changes;
+}
+
 StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags, const Json &saved,
                                            const std::string &file) {
   if (!saved.is_object())
@@ -79,7 +105,7 @@ StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags, 
     const Json &value = saved[flag.name];
     if (flag.given) {
       if (given[flag.name] != value)
-        changes.push_back("--" + flag.name + " " + given[flag.name].dump() + " instead of " + value.dump());
+        changes.push_back(changeOf("--" + flag.name, given[flag.name], value));
       continue;
     }
     std::visit(

@@ -15,6 +15,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -41,6 +42,13 @@ struct SavedFlag {
   bool given = false;               ///< On the command line.
 };
 
+/// What a flag wants, as messages say it ("a whole number from 1 on"), or nothing where `value` is that.
+std::string wanted(const SavedFlag &flag, const nlohmann::json &value);
+
+/// The text of a command line as the value of a flag that it stands for; a text that is no number where the
+/// flag has one stays a text, which `wanted` refuses.
+nlohmann::json valueOf(const SavedFlag &flag, std::string_view text);
+
 /// An object with each flag's value by name; null for an optional one without.
 nlohmann::json valuesOf(const std::vector<SavedFlag> &flags);
 
@@ -50,6 +58,13 @@ nlohmann::json valuesOf(const std::vector<SavedFlag> &flags);
 /// value that is missing, unknown or not allowed.
 runtime::StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags,
                                                     const nlohmann::json &saved, const std::string &file);
+
+/// How a change is told: `lr 0.1 instead of 0.001`; texts are quoted.
+std::string changeOf(const std::string &name, const nlohmann::json &now, const nlohmann::json &saved);
+
+/// What became of values that were restored and that the model then decided: a line for each flag that was
+/// not given and is now other than `saved`, an object that `restore` took. A saved null said nothing.
+std::vector<std::string> changesOf(const std::vector<SavedFlag> &flags, const nlohmann::json &saved);
 
 } // namespace heddle::driver
 

@@ -39,12 +39,15 @@ std::optional<TrainRow> rowOf(std::string_view line) {
   auto field = [&](auto &value) {
     auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
     line.remove_prefix(static_cast<size_t>(end - line.data()));
+    return error == std::errc();
+  };
+  auto next = [&](auto &value) {
     bool comma = line.starts_with(',');
     line.remove_prefix(comma ? 1 : 0);
-    return error == std::errc() && (comma || line.empty());
+    return comma && field(value);
   };
-  bool good = field(row.step) && field(row.loss) && field(row.learningRate) && field(row.gradNorm) &&
-              field(row.tokensPerSecond) && line.empty();
+  bool good = field(row.step) && next(row.loss) && next(row.learningRate) && next(row.gradNorm) &&
+              next(row.tokensPerSecond) && line.empty();
   return good ? std::optional(row) : std::nullopt;
 }
 
@@ -55,23 +58,28 @@ StatusOr<std::vector<TrainRow>> readRows(const std::string &path, int64_t step) 
   std::vector<TrainRow> rows;
   for (int64_t number = 1; !text.empty(); ++number) {
     size_t end = text.find('\n');
-    if (end == std::string_view::npos)
-      break; // Cut off while it was written; its step is done again.
+    bool whole = end != std::string_view::npos;
     std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
     std::string where = path + ":" + std::to_string(number) + ": ";
-    if (number == 1 && line != kHeader)
+    if (number == 1 && line != kHeader && (whole || !kHeader.starts_with(line)))
       return invalidInput(where + "wanted " + std::string(kHeader) + ", found " + shown(line));
+    if (!whole)
+      break; // Cut off while it was written; its step is done again.
+    text.remove_prefix(end + 1);
     if (number == 1)
       continue;
     std::optional<TrainRow> row = rowOf(line);
-    if (!row || (!rows.empty() && row->step <= rows.back().step))
+    if (!row || row->step <= (rows.empty() ? 0 : rows.back().step))
       return invalidInput(where + "wanted a step after the one before and four numbers, found " +
                           shown(line));
     if (row->step > step)
       break;
     rows.push_back(*row);
   }
+  if (!rows.empty() && rows.back().step < step)
+    return invalidInput(path + ": wanted rows up to step " + std::to_string(step) +
+                        ", which training goes on from; they end at step " +
+                        std::to_string(rows.back().step));
   return rows;
 }
 
@@ -86,17 +94,22 @@ StatusOr<TrainLog> TrainLog::open(const std::string &path, int64_t step) {
   if (step > 0 && std::filesystem::is_regular_file(path, error)) {
     HEDDLE_ASSIGN_OR_RETURN(log.rows_, readRows(path, step));
   }
-  std::string text = std::string(kHeader) + "\n";
-  for (const TrainRow &row : log.rows_)
-    text += lineOf(row);
-  HEDDLE_RETURN_IF_ERROR(writeFile(path, text));
-  log.file_.reset(std::fopen(path.c_str(), "ae"));
-  if (!log.file_)
-    return unavailable("cannot write " + path + ": " + std::strerror(errno));
+  HEDDLE_RETURN_IF_ERROR(AtomicFile::create(path).status()); // Gone again: says whether it can be written.
   return log;
 }
 
+Status TrainLog::begin() {
+  std::string text = std::string(kHeader) + "\n";
+  for (const TrainRow &row : rows_)
+    text += lineOf(row);
+  HEDDLE_RETURN_IF_ERROR(writeFile(path_, text));
+  file_.reset(std::fopen(path_.c_str(), "ae"));
+  return file_ ? Status::ok() : unavailable("cannot write " + path_ + ": " + std::strerror(errno));
+}
+
 Status TrainLog::append(const TrainRow &row) {
+  if (!path_.empty() && !file_)
+    HEDDLE_RETURN_IF_ERROR(begin());
   rows_.push_back(row);
   if (file_ && (std::fputs(lineOf(row).c_str(), file_.get()) < 0 || std::fflush(file_.get()) != 0))
     return unavailable("cannot write " + path_ + ": " + std::strerror(errno));

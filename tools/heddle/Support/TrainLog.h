@@ -21,11 +21,15 @@ struct TrainRow {
 /// none. Columns: step, loss, lr, grad_norm, tokens_per_s.
 class TrainLog {
 public:
-  /// No file where `path` is empty. Begins a new file for step 0; for a training that goes on from `step`
-  /// keeps the rows of an existing one up to that. InvalidInput names a line of it that is no such row, or
-  /// says that rows up to `step` are not there; Unavailable where the file cannot be written.
+  /// No file where `path` is empty. Changes nothing yet: what fails before the first row leaves a file as it
+  /// was. For step 0 that row begins a new one; for a training that goes on from `step`, the rows of an
+  /// existing one up to that are kept. InvalidInput names a line of it that is no such row (a last one that
+  /// was cut off while it was written counts for nothing), or says that rows end before `step`; a file
+  /// without rows before `step`, of a training that was gone on with into it, has none to miss. Unavailable
+  /// where the file cannot be written.
   static runtime::StatusOr<TrainLog> open(const std::string &path, int64_t step);
 
+  /// Unavailable where the file cannot be written.
   runtime::Status append(const TrainRow &row);
   const std::vector<TrainRow> &rows() const { return rows_; }
 
@@ -33,6 +37,8 @@ private:
   struct Close {
     void operator()(std::FILE *file) const { std::fclose(file); }
   };
+  runtime::Status begin(); ///< Writes the header and the rows that are kept.
+
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
   std::vector<TrainRow> rows_;

@@ -2,6 +2,7 @@
 #include "tools/heddle/Support/Trainer.h"
 
 #include "runtime/tooling/HostTensor.h"
+#include "tools/heddle/Support/Indices.h"
 
 #include <cstring>
 
@@ -46,11 +47,12 @@ StatusOr<TrainingInputs> trainingInputs(const Plan &plan) {
   }
   bool fit = count == 2 && inputs.ids && inputs.targets && inputs.ids->dtype == DType::I32 &&
              inputs.targets->dtype == DType::I32 && inputs.ids->shape.size() == 2 &&
-             inputs.ids->shape == inputs.targets->shape && inputs.targets->indexLimit > 0;
+             inputs.ids->shape == inputs.targets->shape && inputs.ids->indexLimit > 0 &&
+             inputs.targets->indexLimit > 0;
   if (!fit)
     return invalidInput(plan.model +
-                        ": training feeds token ids and targets, each i32 [batch, context], the "
-                        "targets with a bound; the model's inputs: " +
+                        ": training feeds token ids and targets, each i32 [batch, context] "
+                        "with a bound; the model's inputs: " +
                         found);
   for (const char *name : {"loss", "grad_norm"}) {
     bool is = false;
@@ -93,6 +95,9 @@ StatusOr<Trainer> Trainer::create(Executor &executor, const TrainingInputs &inpu
 StatusOr<TrainingStep> Trainer::step(Batches &batches, double learningRate) {
   HEDDLE_RETURN_IF_ERROR(batches.next(ids_, targets_));
   HEDDLE_RETURN_IF_ERROR(setScalar("adamw.lr", learningRate));
+  // The data was checked as a whole, but is read from its file as training goes: that may have changed since.
+  HEDDLE_RETURN_IF_ERROR(checkIndices(*inputs_.ids, bytesOf(ids_)));
+  HEDDLE_RETURN_IF_ERROR(checkIndices(*inputs_.targets, bytesOf(targets_)));
   HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.ids->name, bytesOf(ids_)));
   HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.targets->name, bytesOf(targets_)));
   HEDDLE_RETURN_IF_ERROR(executor_->run());

@@ -5,6 +5,7 @@
 #include "runtime/executor/Executor.h"
 #include "runtime/tooling/Batches.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -12,16 +13,17 @@ namespace heddle::driver {
 
 /// What training needs to know of a plan. Pointers are into the plan.
 struct TrainingInputs {
-  const runtime::Buffer *ids = nullptr;     ///< i32 [batch, context], values below Buffer::indexLimit.
+  const runtime::Buffer *ids = nullptr;     ///< i32 [batch, context].
   const runtime::Buffer *targets = nullptr; ///< i32, the same shape.
 
   int64_t batch() const { return ids->shape[0]; }
   int64_t context() const { return ids->shape[1]; }
-  int64_t vocabulary() const { return targets->indexLimit; }
+  /// A token of the data becomes an id and a target.
+  int64_t vocabulary() const { return std::min(ids->indexLimit, targets->indexLimit); }
 };
 
 /// InvalidInput where the plan is not of mode step, or has other inputs than `targets` and one of token ids,
-/// or outputs than `loss` and `grad_norm`.
+/// both with an index limit, or lacks the outputs `loss` and `grad_norm`.
 runtime::StatusOr<TrainingInputs> trainingInputs(const runtime::Plan &plan);
 
 /// The optimizer's settings; formulas in compiler/Autodiff/AdamW.h.
@@ -43,7 +45,8 @@ public:
   static runtime::StatusOr<Trainer> create(runtime::Executor &executor, const TrainingInputs &inputs,
                                            const AdamWSettings &settings);
 
-  /// One step on the next batch with this learning rate; what it gave is here when it returns.
+  /// One step on the next batch with this learning rate; what it gave is here when it returns. InvalidInput,
+  /// before anything runs, where the batch has a token outside of an input's bound.
   runtime::StatusOr<TrainingStep> step(runtime::Batches &batches, double learningRate);
 
 private:

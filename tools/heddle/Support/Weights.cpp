@@ -3,7 +3,6 @@
 
 #include "runtime/base/Convert.h"
 #include "runtime/tooling/RandomTensor.h"
-#include "tools/heddle/Support/Checkpoint.h"
 
 #include <CLI/App.hpp>
 #include <algorithm>
@@ -73,10 +72,7 @@ StatusOr<WeightMatch> ModelWeights::match(const std::vector<WantedWeight> &wante
 StatusOr<ParameterSource> ModelWeights::source(const Plan &plan, Progress &progress) {
   if (!fromFiles())
     return ParameterSource();
-  std::vector<WantedWeight> wanted;
-  for (const Buffer &buffer : plan.buffers)
-    for (const ParameterPart &part : weightsIn(buffer))
-      wanted.push_back({part.name, buffer.dtype, part.shape});
+  std::vector<WantedWeight> wanted = partsOf(plan, BufferRole::Parameter);
   HEDDLE_ASSIGN_OR_RETURN(WeightMatch matched, match(wanted));
   size_t total = wanted.size(), done = 0;
   // A ParameterSource is copied; the match need not be.
@@ -114,8 +110,29 @@ StatusOr<reference::ParameterReader> ModelWeights::reader(const reference::Progr
   });
 }
 
-Status saveWeights(Executor &executor, const Plan &plan, const std::string &path) {
-  return saveParts(executor, plan, BufferRole::Parameter, path);
+std::vector<WantedWeight> partsOf(const Plan &plan, BufferRole role) {
+  std::map<std::string, WantedWeight> byName;
+  for (const Buffer &buffer : plan.buffers)
+    if (buffer.role == role)
+      for (const ParameterPart &part : buffer.parts)
+        byName[part.name] = {part.name, buffer.dtype, part.shape};
+  std::vector<WantedWeight> parts;
+  for (auto &[name, part] : byName)
+    parts.push_back(std::move(part));
+  return parts;
+}
+
+Status saveParts(Executor &executor, const Plan &plan, BufferRole role, const std::string &path) {
+  std::vector<SafetensorsWriter::Tensor> tensors;
+  for (const WantedWeight &part : partsOf(plan, role))
+    tensors.push_back({part.name, part.dtype, part.shape});
+  HEDDLE_ASSIGN_OR_RETURN(SafetensorsWriter writer,
+                          SafetensorsWriter::create(path, tensors, {{"format", "pt"}}));
+  for (const SafetensorsWriter::Tensor &tensor : tensors) {
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data, executor.parameter(tensor.name));
+    HEDDLE_RETURN_IF_ERROR(writer.append(data));
+  }
+  return writer.commit();
 }
 
 } // namespace heddle::driver

@@ -48,8 +48,13 @@ private:
   bool noted_ = false;
 };
 
-/// Writes every parameter of the executor under its stored name, as saveParts does.
-runtime::Status saveWeights(runtime::Executor &executor, const runtime::Plan &plan, const std::string &path);
+/// The parts of all buffers of a role in the order of their names, each with its buffer's type.
+std::vector<runtime::WantedWeight> partsOf(const runtime::Plan &plan, runtime::BufferRole role);
+
+/// Writes the parts of all buffers of a role to a safetensors file in the order of their names, each in its
+/// buffer's type, with the metadata {"format": "pt"} that PyTorch's readers ask for; whole or not at all.
+runtime::Status saveParts(runtime::Executor &executor, const runtime::Plan &plan, runtime::BufferRole role,
+                          const std::string &path);
 
 } // namespace heddle::driver
 

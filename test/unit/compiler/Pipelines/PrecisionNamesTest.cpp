@@ -15,5 +15,9 @@ TEST(PrecisionNames, KnownOnesAndNoOthers) {
     EXPECT_EQ(parsePrecision(name), std::nullopt) << name;
 }
 
+TEST(PrecisionNames, AllOfThemAreListed) {
+  EXPECT_EQ(precisionNames(), (std::vector<std::string>{"fp32", "tf32", "bf16", "bf16-true"}));
+}
+
 } // namespace
 } // namespace heddle

@@ -2,6 +2,8 @@
 // widths.
 #include "CpuKernel.h"
 
+#include "runtime/base/Convert.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -181,6 +183,45 @@ TEST_P(Rows, BF16RoundsToEvenAndKeepsNaN) {
   kernel.run(0, {x.data(), y.data()});
   for (size_t i = 0; i < xs.size(); ++i)
     ASSERT_EQ(y[i], toBF16(xs[i])) << xs[i];
+}
+
+TEST_P(Rows, RowsOfConstantWidthEndWhereTheyEnd) {
+  // Rows are written last first: what one writes behind its end is missing in the next.
+  const int64_t rows = 3;
+  for (int64_t width = 1; width <= 40; ++width) {
+    CpuKernel kernel(
+        fill(
+            R"(kernel.func @narrow(%x: !kernel.buffer<f32>, %b: !kernel.buffer<bf16>, %h: !kernel.buffer<f16>, %m: !kernel.buffer<i1>) {
+    %rows = arith.constant 3 : index
+    %width = arith.constant $WIDTH : index
+    kernel.rows (%r) in (%rows) {
+      %zero = arith.constant 0.0 : f32
+      kernel.columns %c in %width {
+        %v = kernel.load %x [affine_map<(d0, d1) -> (d0 * $WIDTH + d1)>] (%r, %c) : !kernel.buffer<f32>
+        %bf = arith.truncf %v : f32 to bf16
+        kernel.store %bf, %b [affine_map<(d0, d1) -> (d0 * $WIDTH + d1)>] (%r, %c) : !kernel.buffer<bf16>
+        %half = arith.truncf %v : f32 to f16
+        kernel.store %half, %h [affine_map<(d0, d1) -> (d0 * $WIDTH + d1)>] (%r, %c) : !kernel.buffer<f16>
+        %more = arith.cmpf ogt, %v, %zero : f32
+        kernel.store %more, %m [affine_map<(d0, d1) -> (d0 * $WIDTH + d1)>] (%r, %c) : !kernel.buffer<i1>
+      }
+    }
+  })",
+            {{"WIDTH", std::to_string(width)}}),
+        GetParam(), {{}});
+    std::vector<float> xs;
+    for (int64_t i = 0; i < rows * width; ++i)
+      xs.push_back(static_cast<float>(i % 2 == 0 ? 1 + i : -1 - i)); // Whole numbers below 2^8: exact.
+    Buffer<float> x(xs);
+    Buffer<uint16_t> b(xs.size()), h(xs.size());
+    Buffer<uint8_t> m(xs.size());
+    kernel.run(0, {x.data(), b.data(), h.data(), m.data()}, rows);
+    for (int64_t i = 0; i < rows * width; ++i) {
+      ASSERT_EQ(fromBF16(b[i]), xs[i]) << "element " << i << " of rows of " << width;
+      ASSERT_EQ(heddle::runtime::f16ToF32(h[i]), xs[i]) << "element " << i << " of rows of " << width;
+      ASSERT_EQ(m[i], xs[i] > 0) << "element " << i << " of rows of " << width;
+    }
+  }
 }
 
 TEST_P(Rows, SoftmaxReducesTwice) {

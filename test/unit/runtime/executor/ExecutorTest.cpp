@@ -252,6 +252,7 @@ TEST(Executor, ParametersInPanels) {
     w.shape = {rows, columns};
     w.bytes = rows * columns * 4;
     w.panel = panel;
+    plan.target = "x86-64-v3";
     w.parts = {{"w.left", {21, columns}, 0, InitKind::Normal, 0.5},
                {"w.right", {19, columns}, 21 * columns, InitKind::Normal, 0.25}};
     bias.shape = {rows};
@@ -285,6 +286,15 @@ TEST(Executor, ParametersInPanels) {
     }
     ASSERT_TRUE((*executor)->setInput("x", asBytes(x)).isOk());
     ASSERT_TRUE((*executor)->run().isOk());
+    // What is written in place of a part reads back, where parts are rows.
+    std::vector<float> other(static_cast<size_t>(21 * columns), 0.5f);
+    Status set = (*executor)->setParameter("w.left", asBytes(other));
+    EXPECT_EQ(set.message(), panel == 0
+                                 ? ""
+                                 : "parameter w.left is stored in panels, in which a forward plan keeps what "
+                                   "nothing changes");
+    if (panel == 0)
+      EXPECT_EQ(floats((*executor)->parameter("w.left")), other);
     std::vector<float> z = floats((*executor)->output("z"));
     if (panel == 0)
       first = z;

@@ -2,17 +2,17 @@
 
 #include <gtest/gtest.h>
 
-using heddle::runtime::LearningRate;
+using namespace heddle::runtime;
 
 TEST(LearningRate, ConstantBehindTheWarmUp) {
-  LearningRate rate{"constant", 0.8, 4, 10};
+  LearningRate rate{Schedule::Constant, 0.8, 4, 10};
   EXPECT_DOUBLE_EQ(rate.at(0), 0.2);
   EXPECT_DOUBLE_EQ(rate.at(3), 0.8);
   EXPECT_DOUBLE_EQ(rate.at(9), 0.8);
 }
 
 TEST(LearningRate, LinearToZeroAtTheEnd) {
-  LearningRate rate{"linear", 1.0, 2, 6};
+  LearningRate rate{Schedule::Linear, 1.0, 2, 6};
   EXPECT_DOUBLE_EQ(rate.at(1), 1.0);
   EXPECT_DOUBLE_EQ(rate.at(2), 1.0);
   EXPECT_DOUBLE_EQ(rate.at(5), 0.25);
@@ -21,7 +21,7 @@ TEST(LearningRate, LinearToZeroAtTheEnd) {
 }
 
 TEST(LearningRate, CosineToZeroAtTheEnd) {
-  LearningRate rate{"cosine", 2.0, 0, 4};
+  LearningRate rate{Schedule::Cosine, 2.0, 0, 4};
   EXPECT_DOUBLE_EQ(rate.at(0), 2.0);
   EXPECT_DOUBLE_EQ(rate.at(1), 1.0 + 0.70710678118654752);
   EXPECT_DOUBLE_EQ(rate.at(2), 1.0);
@@ -30,6 +30,15 @@ TEST(LearningRate, CosineToZeroAtTheEnd) {
 }
 
 TEST(LearningRate, AWarmUpAsLongAsTheTraining) {
-  LearningRate rate{"cosine", 1.0, 4, 4};
+  LearningRate rate{Schedule::Cosine, 1.0, 4, 4};
   EXPECT_DOUBLE_EQ(rate.at(3), 1.0);
+}
+
+TEST(LearningRate, NamesOfSchedulesAndNoOthers) {
+  EXPECT_EQ(scheduleNames(), (std::vector<std::string>{"constant", "linear", "cosine"}));
+  EXPECT_EQ(parseSchedule("constant"), Schedule::Constant);
+  EXPECT_EQ(parseSchedule("linear"), Schedule::Linear);
+  EXPECT_EQ(parseSchedule("cosine"), Schedule::Cosine);
+  for (const char *name : {"", "Cosine", "cosine ", "step"})
+    EXPECT_EQ(parseSchedule(name), std::nullopt) << name;
 }
