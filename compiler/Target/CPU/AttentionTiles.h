@@ -89,6 +89,7 @@ protected:
   }
   mlir::Value loadRow(mlir::Value tile, mlir::Value r, int64_t vector);
   void storeRow(mlir::Value value, mlir::Value tile, mlir::Value r, int64_t vector);
+
   LaneEmitter &e;
   mlir::ImplicitLocOpBuilder &b;
   kernel::SkeletonOp op;

@@ -8,7 +8,7 @@ registers, spills, shared memory as a CSV on standard output. In bf16 and f16 sm
 for operands that the tensor unit does not copy. Backward has keys, queries (bf16 and f16) and bias. Exits 1 where a kernel spills, or needs more shared memory than the
 architecture gives a block. Also compiles each device header alone.
 
-    test/gpu/attention/resources.py [--jobs N] [--dims 64,128] [--arch 80] [--tiles-of 90a] > resources.csv
+    test/gpu/attention/resources.py [--jobs N] [--dims 64,128] [--arch 80] > resources.csv
 """
 import argparse
 import concurrent.futures
@@ -123,15 +123,14 @@ def families_of(arch, element, dim, table):
     return (["wgmma"] if wgmma else []) + ["mma"] + backward
 
 
-def compile_kernel(arch, family, element, dim, kind, tiles_of, scratch):
-    """One kernel a program, for `arch`, with the tile of `tiles_of`: ptxas 13.0 crashes for sm_80 on four float32
-    instantiations in one."""
+def compile_kernel(arch, family, element, dim, kind, scratch):
+    """One kernel a program: ptxas 13.0 crashes for sm_80 on four float32 instantiations in one."""
     causal, mask, score, window = KINDS[kind]
     generated = "true" if mask or score else "false"
     if family in BACKWARD_KERNELS:
         name, version = family.split("-")
-        tile = BACKWARD_KERNELS[family][0].format(d="D", generated=generated, limit=SHARED_LIMIT[tiles_of],
-                                                  spills=SPILLS_WIDE_KEYS[tiles_of])
+        tile = BACKWARD_KERNELS[family][0].format(d="D", generated=generated, limit=SHARED_LIMIT[arch],
+                                                  spills=SPILLS_WIDE_KEYS[arch])
         bias = name == "bias"
         kernel = BACKWARD.format(kind=kind, kernel=name, type=TYPES[element], causal=causal, mask=mask, score=score, window=window,
                                  slope=0 if bias else score, stages=", tile.stages" if version == "mma" else "",
@@ -139,7 +138,7 @@ def compile_kernel(arch, family, element, dim, kind, tiles_of, scratch):
                                  operand=", g" if bias else "")
         text = SOURCE.format(header=f"attention_backward_{version}.cuh", dim=dim, tiles=f"tile = heddle::{tile}", kernels=kernel)
         return arch, family, element, dim, kind, *registers_of(text, arch, scratch, f"{family}_{element}_{dim}_{kind}_{arch}")
-    function = {"simt": f"attentionSimtTile(D, D, {generated}, {causal}, {SHARED_LIMIT[tiles_of]})",
+    function = {"simt": f"attentionSimtTile(D, D, {generated}, {causal}, {SHARED_LIMIT[arch]})",
                 "mma": f"attentionMmaTile(D, D, {generated})",
                 "wgmma": f"attentionWgmmaTile(D, D, {causal}, {generated})"}[family]
     kernel = KERNEL.format(tile="tile", name=kind, type=TYPES[element], causal=causal, mask=mask, score=score,
@@ -157,7 +156,6 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--dims", default=",".join(map(str, DIMS)))
     parser.add_argument("--arch", default="80,90a")
-    parser.add_argument("--tiles-of", choices=SHARED_LIMIT, help="the tiles that this one has, instead of the architecture's own")
     parser.add_argument("--families", help="only these: mma, wgmma, simt, " + ", ".join(BACKWARD_KERNELS))
     arguments = parser.parse_args()
     dims = [int(d) for d in arguments.dims.split(",")]
@@ -173,10 +171,10 @@ def main():
                 if not arguments.families or f in arguments.families.split(",")
                 if k == "score" or not f.startswith("bias")]
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            results = pool.map(lambda job: compile_kernel(*job, arguments.tiles_of or job[0], scratch), jobs)
+            results = pool.map(lambda job: compile_kernel(*job, scratch), jobs)
             for arch, family, element, dim, kind, registers, spills in results:
                 causal, mask, score, _ = KINDS[kind]
-                tile, shared = table[family, arguments.tiles_of or arch, dim, causal, int(mask or score)]
+                tile, shared = table[family, arch, dim, causal, int(mask or score)]
                 print(f"sm_{arch},{family},{element},{dim},{kind},{tile},{registers},{spills},{shared}", flush=True)
                 if spills or shared > SHARED_LIMIT[arch]:
                     print(f"error: {family} {element} {dim} {kind} on sm_{arch} spills or does not fit", file=sys.stderr)
