@@ -2,8 +2,8 @@
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Layout/Access.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "compiler/Support/StepPhases.h"
 #include "dialects/Graph/GraphBuilder.h"
-#include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -23,41 +23,6 @@ bool heddle::isComputeOp(Operation *op) {
 bool heddle::isImplicitCast(Operation *op) {
   auto cast = llvm::dyn_cast_or_null<CastOp>(op);
   return cast && cast.getImplicit();
-}
-
-/// A leaf that may have another value in another run.
-static bool isVariable(Operation *op) {
-  return llvm::isa<StateOp>(op) ||
-         (llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr));
-}
-
-/// Whether nothing that `value` depends on is an input or a parameter that may change.
-static bool dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
-  auto known = memo.find(value);
-  if (known != memo.end())
-    return known->second;
-  Operation *op = value.getDefiningOp();
-  bool free = op && !isVariable(op);
-  if (free)
-    for (Value operand : op->getOperands())
-      free = free && dependsOnNothing(operand, memo);
-  if (auto group = llvm::dyn_cast_or_null<GroupOp>(op))
-    group.walk([&](Operation *inner) {
-      if (inner == group)
-        return;
-      free = free && !isVariable(inner);
-      for (Value operand : inner->getOperands())
-        if (operand.getParentRegion() != &group.getBody())
-          free = free && dependsOnNothing(operand, memo);
-    });
-  memo[value] = free;
-  return free;
-}
-
-bool heddle::runsOnce(Operation *op, llvm::DenseMap<Value, bool> &memo) {
-  return op->getNumResults() > 0 && dependsOnNothing(op->getResult(0), memo) &&
-         llvm::none_of(op->getUsers(),
-                       [](Operation *user) { return llvm::isa<mlir::func::ReturnOp, AssignOp>(user); });
 }
 
 std::string heddle::labelOf(llvm::ArrayRef<Operation *> ops) {
@@ -254,12 +219,12 @@ bool heddle::replacesInStep(llvm::ArrayRef<Operation *> ops, llvm::function_ref<
 void heddle::materializeOutputs(mlir::func::FuncOp func) {
   Operation *terminator = func.getBody().front().getTerminator();
   llvm::SmallPtrSet<Value, 4> seen;
-  llvm::DenseMap<Value, bool> memo;
+  StepPhases phases(func);
   for (mlir::OpOperand &operand : terminator->getOpOperands()) {
     Value value = operand.get();
     Operation *op = value.getDefiningOp();
     if (!op || !isComputeOp(op) || !seen.insert(value).second ||
-        (!value.hasOneUse() && dependsOnNothing(value, memo)))
+        (!value.hasOneUse() && phases.dependsOnNothing(value)))
       operand.set(copyOf(terminator, operand.get()));
   }
 }

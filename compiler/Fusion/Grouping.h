@@ -14,11 +14,6 @@ bool isComputeOp(mlir::Operation *op);
 /// Whether `op`, which may be null, is a cast that precision put in and fused code may drop.
 bool isImplicitCast(mlir::Operation *op);
 
-/// Whether an op or group is computed once, before the first run: nothing that it depends on is an input or a
-/// parameter (an input, where @main has kPreparedAttr), and no result of it is an output, which every run has
-/// to write. `memo` keeps what is known of values.
-bool runsOnce(mlir::Operation *op, llvm::DenseMap<mlir::Value, bool> &memo);
-
 /// Wraps ops, in topological order, into a group placed at the last of them. Views between them are cloned
 /// into it; results used outside are yielded. `outputs` overrides what is yielded (views that a group
 /// absorbs), in order; then the values must be results of ops in the group.

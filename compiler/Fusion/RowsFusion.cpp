@@ -9,6 +9,7 @@
 #include "compiler/Fusion/GroupKey.h"
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Fusion/Grouping.h"
+#include "compiler/Support/StepPhases.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -54,7 +55,7 @@ private:
 
   void collectNodes() {
     llvm::DenseMap<Operation *, int> numbers;
-    llvm::DenseMap<Value, bool> memo;
+    StepPhases phases(func_);
     for (Operation &op : func_.getBody().front()) {
       if (!isComputeOp(&op) && !llvm::isa<GroupOp, AssignOp>(op) &&
           !op.hasTrait<mlir::OpTrait::IsTerminator>())
@@ -62,7 +63,7 @@ private:
       int number = nodes_.size();
       numbers[&op] = number;
       bool rows = isComputeOp(&op) && isRowsOp(&op);
-      bool once = runsOnce(&op, memo);
+      bool once = phases.runsOnce(&op);
       nodes_.push_back({&op, rows, once, number, {}, {}, {}});
       llvm::SetVector<int> inputs;
       op.walk([&](Operation *inner) {

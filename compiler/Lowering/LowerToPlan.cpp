@@ -7,6 +7,7 @@
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Support/Locations.h"
+#include "compiler/Support/StepPhases.h"
 #include "dialects/Graph/SymbolValues.h"
 #include "dialects/Plan/PlanDialect.h"
 #include "runtime/plan/CpuAlgorithm.h"
@@ -40,7 +41,8 @@ class ProgramBuilder {
 public:
   ProgramBuilder(mlir::func::FuncOp func, plan::ProgramOp program, const llvm::StringMap<int64_t> &symbols,
                  bool tf32)
-      : func_(func), program_(program), symbols_(symbols), builder_(program.getContext()), tf32_(tf32) {
+      : func_(func), program_(program), symbols_(symbols), builder_(program.getContext()), tf32_(tf32),
+        phases_(func) {
     builder_.setInsertionPointToEnd(&program.getBody().front());
   }
 
@@ -56,9 +58,7 @@ public:
       auto name = func_.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr);
       plan::BufferOp buffer = addBuffer(value, plan::Role::Output, name ? name.getValue() : "output");
       auto parts = func_.getResultAttrOfType<mlir::ArrayAttr>(index, kGradientAttr);
-      if (!parts)
-        forward_.push_back(value);
-      else if (!parts.empty())
+      if (parts && !parts.empty())
         buffer.setPartsAttr(partsOf(parts, ".grad"));
     }
     llvm::SmallVector<GroupOp> groups;
@@ -68,9 +68,9 @@ public:
       else if (isComputeOp(&op))
         return op.emitError("is in no group");
     }
-    findForward();
     // Init steps run first, whatever their place in the graph.
-    llvm::stable_sort(groups, [&](GroupOp a, GroupOp b) { return runsOnce(a) > runsOnce(b); });
+    llvm::stable_sort(groups,
+                      [&](GroupOp a, GroupOp b) { return phases_.runsOnce(a) > phases_.runsOnce(b); });
     if (failed(verifyAssigns(groups)))
       return failure();
     for (GroupOp group : groups)
@@ -81,8 +81,6 @@ public:
   }
 
 private:
-  bool runsOnce(GroupOp group) { return heddle::runsOnce(group, once_); }
-
   /// A leaf is written over by the last group that reads it.
   LogicalResult verifyAssigns(llvm::ArrayRef<GroupOp> groups) {
     llvm::DenseMap<Value, GroupOp> written;
@@ -147,7 +145,7 @@ private:
     }
     auto group = value.getDefiningOp<GroupOp>();
     plan::Role role = plan::Role::Scratch;
-    if (runsOnce(group) && usedLater(value))
+    if (phases_.runsOnce(group) && usedLater(value))
       role = plan::Role::Constant;
     return addBuffer(value, role, argumentName(value));
   }
@@ -163,7 +161,7 @@ private:
       auto group = llvm::dyn_cast<GroupOp>(user);
       if (!group)
         group = user->getParentOfType<GroupOp>();
-      if (!group || !runsOnce(group))
+      if (!group || !phases_.runsOnce(group))
         return true;
     }
     return false;
@@ -196,39 +194,6 @@ private:
     mlir::Type element = llvm::cast<RankedTensorType>(value.getType()).getElementType();
     return plan::RefAttr::get(builder_.getContext(), mlir::FlatSymbolRefAttr::get(buffer.getSymNameAttr()),
                               elementOffset * elementBytes(element));
-  }
-
-  /// Forward is what results depend on that are no gradients; what is left computes those.
-  void findForward() {
-    llvm::SmallVector<Value> worklist(forward_);
-    while (!worklist.empty()) {
-      mlir::Operation *op = worklist.pop_back_val().getDefiningOp();
-      if (!op || !forwardOps_.insert(op).second)
-        continue;
-      op->walk([&](mlir::Operation *inner) { llvm::append_range(worklist, inner->getOperands()); });
-    }
-  }
-
-  bool dependsOnState(mlir::Operation *op) {
-    auto known = onState_.find(op);
-    if (known != onState_.end())
-      return known->second;
-    bool found = llvm::isa<StateOp>(op);
-    op->walk([&](mlir::Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (mlir::Operation *source = operand.getDefiningOp();
-            source && source->getBlock() == op->getBlock() && source != op)
-          found = found || dependsOnState(source);
-    });
-    return onState_[op] = found;
-  }
-
-  plan::Phase phaseOf(GroupOp group) {
-    if (runsOnce(group))
-      return plan::Phase::Init;
-    if (forwardOps_.contains(group))
-      return plan::Phase::Forward;
-    return dependsOnState(group) ? plan::Phase::Optimizer : plan::Phase::Backward;
   }
 
   LogicalResult addGroup(GroupOp group) {
@@ -363,7 +328,7 @@ private:
                                                  buffer.offset)
                             : reference(key.value(buffer.value), buffer.offset));
     plan::LaunchOp::create(builder_, group.getLoc(), launch.kernel, builder_.getArrayAttr(buffers),
-                           launch.counts, phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
+                           launch.counts, phases_.phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
                            locationText(group.getLoc()));
     return success();
   }
@@ -417,7 +382,7 @@ private:
     plan::ProductOp::create(builder_, group.getLoc(), product->m, product->n, product->k, product->batch,
                             matrix(product->lhs), matrix(product->rhs), addend, matrix(result),
                             llvm::APFloat(1.0), llvm::APFloat(addend ? 1.0 : 0.0), math, epilogueOf(parts),
-                            bias, biasType, algorithm(), phaseOf(group), group.getLabel(),
+                            bias, biasType, algorithm(), phases_.phaseOf(group), group.getLabel(),
                             locationText(group.getLoc()));
     return success();
   }
@@ -430,10 +395,7 @@ private:
   double flops_ = 0;
   plan::BufferOp turns_; ///< Of the group that is added.
   llvm::DenseMap<Value, plan::BufferOp> buffers_;
-  llvm::DenseMap<Value, bool> once_;
-  llvm::SmallVector<Value> forward_; ///< Results of the function that are no gradients.
-  llvm::SmallPtrSet<mlir::Operation *, 32> forwardOps_;
-  llvm::DenseMap<mlir::Operation *, bool> onState_;
+  StepPhases phases_;
   llvm::StringMap<unsigned> names_;
   llvm::StringMap<std::string> kernels_; ///< By text.
   std::map<GroupKey::Words, Launch> launches_;

@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - What runs in each phase, and why there -------------===//
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Autodiff/Passes.h"
+#include "compiler/Checkpoint/Passes.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Graph/Passes.h"
 #include "compiler/Layout/Passes.h"
@@ -27,6 +28,8 @@ llvm::StringRef heddle::nameOf(CompilePhase phase) {
     return "Autodiff";
   case CompilePhase::Precision:
     return "Precision";
+  case CompilePhase::Checkpoint:
+    return "Checkpoint";
   case CompilePhase::Fusion:
     return "Fusion";
   case CompilePhase::Lowering:
@@ -75,6 +78,11 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
     addPrecisionPhase(manager, nameOf(options.precision), compiled, options.prepareWeights);
+    break;
+  case CompilePhase::Checkpoint:
+    // After precision: what it costs to keep a value is a matter of its type.
+    if (compiled && options.mode != "forward")
+      manager.addNestedPass<mlir::func::FuncOp>(createKeepLeast());
     break;
   case CompilePhase::Fusion:
     if (compiled) {

@@ -13,7 +13,18 @@ class PassManager;
 namespace heddle {
 
 /// The phases of both pipelines in their order; each is a folder of compiler/.
-enum class CompilePhase { Import, Graph, Layout, Autodiff, Precision, Fusion, Lowering, Target, Plan };
+enum class CompilePhase {
+  Import,
+  Graph,
+  Layout,
+  Autodiff,
+  Precision,
+  Checkpoint,
+  Fusion,
+  Lowering,
+  Target,
+  Plan
+};
 
 llvm::StringRef nameOf(CompilePhase phase);
 

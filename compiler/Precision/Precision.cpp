@@ -346,7 +346,7 @@ void Autocast::visit(Operation *op) {
 
 /// Weights that are only read as bf16 are kept as bf16: the same values, rounded where they are filled and
 /// not in each run. For those that are read as float32, too, and for whatever else depends on parameters
-/// alone, the function says that it may be computed once (runsOnce in compiler/Fusion/Grouping.h).
+/// alone, the function says that it may be computed once (compiler/Support/StepPhases.h).
 void Autocast::prepareWeights() {
   mlir::Block &body = main_.getBody().front();
   for (ParameterOp parameter : llvm::to_vector(body.getOps<ParameterOp>())) {
