@@ -1,5 +1,7 @@
 #include "compiler/Autodiff/AdamW.h"
 
+#include "compiler/Autodiff/States.h"
+
 #include <limits>
 
 using namespace heddle;
@@ -19,23 +21,11 @@ public:
   Value build(llvm::ArrayRef<Trained> trained);
 
 private:
-  /// A state that begins as `value` everywhere.
-  Value state(llvm::ArrayRef<PartAttr> parts, mlir::RankedTensorType type) {
-    llvm::SmallVector<mlir::Attribute> attrs(parts.begin(), parts.end());
-    return StateOp::create(builder_, g_.location(), type, builder_.getArrayAttr(attrs));
-  }
-  PartAttr part(const std::string &name, llvm::ArrayRef<int64_t> shape, double value) {
-    return PartAttr::get(builder_.getContext(), name, shape, InitKind::Constant,
-                         builder_.getF64FloatAttr(value));
-  }
   Value scalar(const std::string &name, double value) {
-    return state(part("adamw." + name, {1}, value), one_);
+    return scalarState(g_, StateKind::Optimizer, "adamw." + name, value);
   }
   Value moments(ParameterOp parameter, const std::string &prefix) {
-    llvm::SmallVector<PartAttr> parts;
-    for (PartAttr of : parameter.getParts().getAsRange<PartAttr>())
-      parts.push_back(part(prefix + of.getName().str(), of.getShape(), 0.0));
-    return state(parts, withElementType(typeOf(parameter.getResult()), f32_));
+    return stateLike(g_, StateKind::Optimizer, parameter, prefix);
   }
   void assign(Value leaf, Value value) { AssignOp::create(builder_, g_.location(), leaf, value); }
 
@@ -66,10 +56,7 @@ void AdamW::update(const Trained &trained) {
   g_.setLocation(parameter.getLoc());
   Value weight = parameter.getResult();
   SymbolicShape shape = symbolicShape(typeOf(weight));
-  auto spread = [&](Value value) {
-    llvm::SmallVector<SymbolicDim> ones(shape.size(), SymbolicDim::fixed(1));
-    return g_.broadcast(g_.reshape(value, ones), shape);
-  };
+  auto spread = [&](Value value) { return heddle::spread(g_, value, shape); };
   Value p = g_.cast(weight, f32_, /*implicit=*/true);
   Value gradient = g_.mul(g_.cast(trained.gradient, f32_, /*implicit=*/true), spread(clip_));
   Value m = moments(parameter, "exp_avg."), v = moments(parameter, "exp_avg_sq.");

@@ -1,6 +1,7 @@
 //===- Autodiff.cpp - Gradients of the loss -------------------------------===//
 #include "compiler/Autodiff/Accumulate.h"
 #include "compiler/Autodiff/AdamW.h"
+#include "compiler/Autodiff/GradientSums.h"
 #include "compiler/Autodiff/Passes.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphModule.h"
@@ -36,8 +37,8 @@ struct NamedValue {
 
 class Reverse {
 public:
-  Reverse(mlir::func::FuncOp main, bool optimizer)
-      : optimizer_(optimizer), main_(main), block_(main.getBody().front()) {}
+  Reverse(mlir::func::FuncOp main, bool optimizer, bool accumulate)
+      : optimizer_(optimizer), accumulate_(accumulate), main_(main), block_(main.getBody().front()) {}
 
   LogicalResult run();
   unsigned gradients() const { return gradients_; }
@@ -50,7 +51,7 @@ private:
   LogicalResult collect(mlir::OpBuilder &builder);
   void addResults(llvm::ArrayRef<NamedValue> added);
 
-  bool optimizer_;
+  bool optimizer_, accumulate_;
   mlir::func::FuncOp main_;
   mlir::Block &block_;
   Value loss_;
@@ -154,6 +155,8 @@ LogicalResult Reverse::collect(mlir::OpBuilder &builder) {
   }
   if (added.empty())
     return main_.emitError("the loss depends on no parameter");
+  if (optimizer_ && accumulate_)
+    addUpOverRuns(builder, trained);
   if (optimizer_)
     added = {{kGradNormName.str(), buildAdamW(builder, trained), builder.getArrayAttr({})}};
   addResults(added);
@@ -206,7 +209,7 @@ struct AutodiffPass : public heddle::impl::AutodiffBase<AutodiffPass> {
   using AutodiffBase::AutodiffBase;
 
   void runOnOperation() override {
-    Reverse reverse(mainFunction(getOperation()), optimizer);
+    Reverse reverse(mainFunction(getOperation()), optimizer, accumulate);
     if (failed(reverse.run()))
       return signalPassFailure();
     numGradients += reverse.gradients();

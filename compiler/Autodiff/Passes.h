@@ -13,7 +13,7 @@ namespace heddle {
 #include "compiler/Autodiff/Passes.h.inc"
 
 /// The autodiff phase and its verifier.
-void addAutodiffPhase(mlir::OpPassManager &manager, bool optimizer);
+void addAutodiffPhase(mlir::OpPassManager &manager, const AutodiffOptions &options);
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/Autodiff/Passes.h.inc"

@@ -17,10 +17,12 @@ def Autodiff : Pass<"autodiff", "::mlir::ModuleOp"> {
     is an error that names it and the parameter.
 
     With `optimizer`, gradients are no results: AdamW (AdamW.h) assigns each parameter its next value, its moments are
-    states, and the norm of all gradients is the result `grad_norm`.
+    states, and the norm of all gradients is the result `grad_norm`. With `accumulate` as well, the optimizer takes the sum of
+    the gradients of several runs (GradientSums.h).
   }];
   let options = [Option<"optimizer", "optimizer", "bool", "false",
-                        "Update the parameters by AdamW instead of giving the gradients out">];
+                        "Update the parameters by AdamW instead of giving the gradients out">,
+                 Option<"accumulate", "accumulate", "bool", "false", "Add gradients up over runs; with optimizer">];
   let statistics = [Statistic<"numGradients", "gradients", "Parameters with a gradient">];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
 }

@@ -47,6 +47,8 @@ private:
     Operation *op;
     bool rows; ///< May be merged.
     bool once; ///< Computed before the first run.
+    /// Of the optimizer, where runs may leave that out.
+    bool optimizer;
     int group; ///< Representative node.
     llvm::SmallVector<int, 4> inputs, users;
     /// What writes over a leaf that this one reads: it runs later, and reads nothing of this one.
@@ -64,7 +66,8 @@ private:
       numbers[&op] = number;
       bool rows = isComputeOp(&op) && isRowsOp(&op);
       bool once = phases.runsOnce(&op);
-      nodes_.push_back({&op, rows, once, number, {}, {}, {}});
+      bool optimizer = phases.accumulates() && phases.phaseOf(&op) == plan::Phase::Optimizer;
+      nodes_.push_back({&op, rows, once, optimizer, number, {}, {}, {}});
       llvm::SetVector<int> inputs;
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
@@ -178,6 +181,8 @@ private:
       return true;
     if (nodes_[a].once != nodes_[b].once)
       return refuse(a, b, "one of the two runs once, before the first run");
+    if (nodes_[a].optimizer != nodes_[b].optimizer)
+      return refuse(a, b, "one of the two belongs to the optimizer, which runs may leave out");
     // A merge looks at all ops of the new group: without a limit a long chain would take cubic time.
     if (static_cast<int64_t>(members_[a].size() + members_[b].size()) > maxOps_)
       return refuse(a, b, "the kernel would hold more than " + std::to_string(maxOps_) + " ops");

@@ -13,6 +13,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -158,7 +159,8 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
   if (options.device != "cpu" && options.device != "cuda")
     return runtime::invalidInput("unknown device '" + options.device + "', wanted cpu or cuda");
   if (!parseMode(options.mode))
-    return runtime::invalidInput("unknown mode '" + options.mode + "', wanted forward, backward or step");
+    return runtime::invalidInput("unknown mode '" + options.mode + "', wanted one of " +
+                                 llvm::join(modeNames(), ", "));
   if (options.prepareWeights && parseMode(options.mode) != Mode::Forward)
     return runtime::invalidInput("weights are prepared for mode forward alone: others change them");
   if (options.prepareWeights && options.precision != Precision::BF16)
@@ -192,7 +194,7 @@ StatusOr<runtime::reference::Program> Compiler::reference(const ModelRequest &re
   HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, mode)));
   if (parseMode(mode) != Mode::Forward) {
     mlir::PassManager manager(&impl_->context);
-    addAutodiffPhase(manager, /*optimizer=*/parseMode(mode) == Mode::Step);
+    addAutodiffPhase(manager, autodiffOptions(*parseMode(mode)));
     FirstDiagnostic diagnostic(&impl_->context);
     if (failed(manager.run(*module)))
       return diagnostic.status("Autodiff");

@@ -21,10 +21,11 @@
 
 namespace heddle {
 
-/// What a run does: the outputs; the gradients of the loss, too; or an optimizer's step with them.
-enum class Mode { Forward, Backward, Step };
-constexpr Mode kModes[] = {Mode::Forward, Mode::Backward, Mode::Step};
-/// "forward", "backward" or "step".
+/// What a run does: the outputs; the gradients of the loss, too; an optimizer's step with them; or such a
+/// step with gradients added up over several runs.
+enum class Mode { Forward, Backward, Step, Accumulate };
+constexpr Mode kModes[] = {Mode::Forward, Mode::Backward, Mode::Step, Mode::Accumulate};
+/// "forward", "backward", "step" or "accumulate".
 constexpr const char *nameOf(Mode mode) {
   switch (mode) {
   case Mode::Forward:
@@ -33,6 +34,8 @@ constexpr const char *nameOf(Mode mode) {
     return "backward";
   case Mode::Step:
     return "step";
+  case Mode::Accumulate:
+    return "accumulate";
   }
   return "";
 }

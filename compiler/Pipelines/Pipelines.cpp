@@ -52,6 +52,13 @@ const std::vector<std::string> &heddle::phaseNames() {
   return names;
 }
 
+AutodiffOptions heddle::autodiffOptions(Mode mode) {
+  AutodiffOptions options;
+  options.optimizer = mode == Mode::Step || mode == Mode::Accumulate;
+  options.accumulate = mode == Mode::Accumulate;
+  return options;
+}
+
 void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const CompileOptions &options,
                       llvm::StringRef model, MatchReports &matches) {
   bool compiled = options.pipeline == PipelineKind::Compiled;
@@ -73,7 +80,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Autodiff:
     // After raising: the gradients of norms and attention are the fused ones.
     if (std::optional<Mode> mode = parseMode(options.mode); mode != Mode::Forward)
-      addAutodiffPhase(manager, /*optimizer=*/mode == Mode::Step);
+      addAutodiffPhase(manager, autodiffOptions(*mode));
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_COMPILER_PIPELINES_PIPELINES_H
 #define HEDDLE_COMPILER_PIPELINES_PIPELINES_H
 
+#include "compiler/Autodiff/Passes.h"
 #include "compiler/Pipelines/Compiler.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -27,6 +28,9 @@ enum class CompilePhase {
 };
 
 llvm::StringRef nameOf(CompilePhase phase);
+
+/// What a mode other than forward asks of autodiff.
+AutodiffOptions autodiffOptions(Mode mode);
 
 /// Adds the passes of a phase (none for Import, which makes the module). `matches` outlives the manager.
 void addPhase(mlir::PassManager &manager, CompilePhase phase, const CompileOptions &options,

@@ -8,16 +8,29 @@ using namespace heddle::graph;
 using mlir::Operation;
 using mlir::Value;
 
-StepPhases::StepPhases(mlir::func::FuncOp main) {
-  llvm::SmallVector<Value> worklist;
-  for (auto [index, value] : llvm::enumerate(main.getBody().front().getTerminator()->getOperands()))
-    if (!main.getResultAttr(index, kGradientAttr))
-      worklist.push_back(value);
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (op && forward_.insert(op).second)
-      op->walk([&](Operation *inner) { llvm::append_range(worklist, inner->getOperands()); });
+/// What `values` are computed from.
+static llvm::DenseSet<Operation *> sourcesOf(llvm::SmallVector<Value> values) {
+  llvm::DenseSet<Operation *> sources;
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (op && sources.insert(op).second)
+      op->walk([&](Operation *inner) { llvm::append_range(values, inner->getOperands()); });
   }
+  return sources;
+}
+
+StepPhases::StepPhases(mlir::func::FuncOp main) {
+  mlir::Block &block = main.getBody().front();
+  llvm::SmallVector<Value> results, sums;
+  for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+    if (!main.getResultAttr(index, kGradientAttr))
+      results.push_back(value);
+  for (AssignOp assign : block.getOps<AssignOp>())
+    if (auto state = assign.getLeaf().getDefiningOp<StateOp>(); state && state.getAccumulates())
+      sums.push_back(assign.getValue());
+  accumulates_ = !sums.empty();
+  forward_ = sourcesOf(std::move(results));
+  backward_ = sourcesOf(std::move(sums));
 }
 
 plan::Phase StepPhases::phaseOf(Operation *op) {
@@ -25,7 +38,8 @@ plan::Phase StepPhases::phaseOf(Operation *op) {
     return plan::Phase::Init;
   if (forward_.contains(op))
     return plan::Phase::Forward;
-  return dependsOnState(op) ? plan::Phase::Optimizer : plan::Phase::Backward;
+  bool optimizer = accumulates_ ? !backward_.contains(op) : dependsOnState(op);
+  return optimizer ? plan::Phase::Optimizer : plan::Phase::Backward;
 }
 
 bool StepPhases::dependsOnState(Operation *op) {

@@ -112,11 +112,13 @@ def Graph_StateOp : Graph_Pure<"state"> {
     What an optimizer keeps: moments, its scalars. Its parts are named and shaped as those of graph.parameter are, and begin
     as constants; no file of weights gives them. `graph.assign` says what it is in the next run.
 
+    `accumulates`: what is assigned to it belongs to backward, not to the optimizer, whose steps a run may leave out.
+
     Example: `%m = graph.state [#graph.part<"exp_avg.w", [8, 8], constant, 0.0>] : tensor<8x8xf32>`.
   }];
-  let arguments = (ins TypedArrayAttrBase<Graph_PartAttr, "parts">:$parts);
+  let arguments = (ins UnitAttr:$accumulates, TypedArrayAttrBase<Graph_PartAttr, "parts">:$parts);
   let results = (outs Graph_Float:$result);
-  let assemblyFormat = "$parts attr-dict `:` type($result)";
+  let assemblyFormat = "(`accumulates` $accumulates^)? $parts attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

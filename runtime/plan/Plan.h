@@ -223,7 +223,7 @@ struct Plan {
   std::string device;    ///< "cpu" or "cuda".
   std::string target;    ///< "sm_90a", "x86-64-v4", …
   std::string pipeline;  ///< "compiled" or "eager".
-  std::string mode;      ///< "forward", "backward", "step".
+  std::string mode;      ///< "forward", "backward", "step", "accumulate".
   std::string precision; ///< "fp32", "tf32", "bf16".
   std::vector<SymbolValue> symbols;
   std::vector<Buffer> buffers;

@@ -192,5 +192,6 @@ for name, text in graphs.items():
         judge = fused_attention if (name, precision) == ("attention", "fp32") else test.verdict
         judge(f"{name}, backward, {precision}", path, "--mode", "backward", "--precision", precision)
         if name in ("gated", "norms", "loss"):
-            test.verdict(f"{name}, step, {precision}", path, "--mode", "step", "--precision", precision)
+            for mode in ("step", "accumulate"):
+                test.verdict(f"{name}, {mode}, {precision}", path, "--mode", mode, "--precision", precision)
 test.finish()

@@ -264,7 +264,7 @@ Status runCheck(const CheckFlags &flags) {
   HEDDLE_ASSIGN_OR_RETURN(std::vector<OutputCheck> checks,
                           checkOutputs(*reference, eagerOutputs, compiledOutputs, compiled.plan));
 
-  if (compiled.plan.mode == nameOf(Mode::Step))
+  if (Mode mode = parseMode(compiled.plan.mode).value(); mode == Mode::Step || mode == Mode::Accumulate)
     HEDDLE_RETURN_IF_ERROR(scaleWeights(program, reader, *reference, checks));
   int failed = 0;
   for (const OutputCheck &check : checks)
