@@ -1,6 +1,7 @@
 #include "compiler/Autodiff/AdamW.h"
 
 #include "compiler/Autodiff/States.h"
+#include "dialects/Graph/OneKernel.h"
 
 #include <limits>
 
@@ -45,6 +46,7 @@ private:
 
 /// One sum for each row, [rows]: a second stage adds up those of all parameters.
 Value AdamW::sumOfSquares(Value gradient) {
+  KernelScope oneKernel(builder_, newKernel(builder_.getContext()));
   Value single = g_.cast(gradient, f32_, /*implicit=*/true);
   int64_t last = typeOf(single).getRank() - 1;
   Value sums = g_.reduce(ReduceKind::Sum, g_.mul(single, single), {last});
@@ -58,19 +60,37 @@ void AdamW::update(const Trained &trained) {
   SymbolicShape shape = symbolicShape(typeOf(weight));
   auto spread = [&](Value value) { return heddle::spread(g_, value, shape); };
   Value p = g_.cast(weight, f32_, /*implicit=*/true);
-  Value gradient = g_.mul(g_.cast(trained.gradient, f32_, /*implicit=*/true), spread(clip_));
+  // Marked as the passes of PyTorch's default (foreach): lerp_ for m, mul_ and addcmul_ for v, sqrt, div_ and
+  // add_ for the root, mul_ and addcdiv_ for the weight. Clipping costs none: the first readers do it.
+  mlir::MLIRContext *context = builder_.getContext();
+  mlir::Attribute lerp = newKernel(context), addcmul = newKernel(context), addcdiv = newKernel(context);
+  auto within = [&](mlir::Attribute kernel, auto build) {
+    KernelScope scope(builder_, kernel);
+    return build();
+  };
+  Value gradient = within(inEachReader(context), [&] {
+    return g_.mul(g_.cast(trained.gradient, f32_, /*implicit=*/true), spread(clip_));
+  });
   Value m = moments(parameter, "exp_avg."), v = moments(parameter, "exp_avg_sq.");
-  Value nextM = g_.add(m, g_.mul(g_.sub(gradient, m), spread(oneMinusBeta1_)));
-  Value nextV = g_.add(v, g_.mul(g_.sub(g_.mul(gradient, gradient), v), spread(oneMinusBeta2_)));
+  Value nextM = within(lerp, [&] { return g_.add(m, g_.mul(g_.sub(gradient, m), spread(oneMinusBeta1_))); });
+  Value nextV = within(addcmul, [&] {
+    Value away = within(newKernel(context), [&] { return g_.sub(g_.mul(gradient, gradient), v); });
+    return g_.add(v, g_.mul(away, spread(oneMinusBeta2_)));
+  });
   Value root = g_.add(g_.div(g_.unary<SqrtOp>(nextV), spread(rootCorrection_)), spread(epsilon_));
-  Value change = g_.div(g_.mul(nextM, spread(rate_)), root);
-  if (shape.size() > 1)
-    change = g_.add(change, g_.mul(p, spread(decay_)));
-  Value next = g_.cast(g_.sub(p, change), typeOf(weight).getElementType(), /*implicit=*/true);
+  Value next = within(addcdiv, [&] {
+    Value change = g_.div(g_.mul(nextM, spread(rate_)), root);
+    if (shape.size() > 1)
+      change = g_.add(change, g_.mul(p, spread(decay_)));
+    return g_.cast(g_.sub(p, change), typeOf(weight).getElementType(), /*implicit=*/true);
+  });
   Value finite = spread(finite_);
-  assign(m, g_.select(finite, nextM, m));
-  assign(v, g_.select(finite, nextV, v));
-  assign(weight, g_.select(finite, next, weight));
+  auto keep = [&](mlir::Attribute kernel, Value leaf, Value value) {
+    assign(leaf, within(kernel, [&] { return g_.select(finite, value, leaf); }));
+  };
+  keep(lerp, m, nextM);
+  keep(addcmul, v, nextV);
+  keep(addcdiv, weight, next);
 }
 
 Value AdamW::build(llvm::ArrayRef<Trained> trained) {

@@ -5,6 +5,7 @@
 #include "compiler/Autodiff/Passes.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphModule.h"
+#include "dialects/Graph/OneKernel.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSet.h"
@@ -213,6 +214,8 @@ struct AutodiffPass : public heddle::impl::AutodiffBase<AutodiffPass> {
     if (failed(reverse.run()))
       return signalPassFailure();
     numGradients += reverse.gradients();
+    if (!kernels)
+      getOperation().walk([](Operation *op) { op->removeAttr(kKernelAttr); });
   }
 };
 
