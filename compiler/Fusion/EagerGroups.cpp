@@ -2,6 +2,7 @@
 #include "compiler/Fusion/Grouping.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Access.h"
+#include "compiler/Layout/MatrixAccess.h"
 #include "dialects/Graph/OneKernel.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -107,6 +108,39 @@ static void readFromLeaves(mlir::func::FuncOp func) {
   mlir::sortTopologically(&func.getBody().front());
 }
 
+/// Copies that products need, each at the first view from which on its readers can take it: PyTorch's reshape
+/// and its products leave one copy to all, gradients too. What did not help is left unused.
+static void copyForProducts(mlir::Block &block) {
+  llvm::DenseMap<mlir::Value, mlir::Value> copies;
+  for (MatmulOp matmul : llvm::to_vector(block.getOps<MatmulOp>()))
+    for (mlir::OpOperand &operand : matmul->getOpOperands().take_front(2)) {
+      auto isReadable = [&] { return matrixOperandReadable(matmul, operand.getOperandNumber()); };
+      mlir::Value value = operand.get();
+      llvm::SmallVector<mlir::Operation *> views; // From the operand down.
+      for (mlir::Value at = value; at != baseOf(at); at = views.back()->getOperand(0)) {
+        views.push_back(at.getDefiningOp());
+        if (llvm::isa<SliceOp, BroadcastOp>(views.back()))
+          break; // Beyond it are other elements.
+      }
+      while (!views.empty() && !isReadable()) {
+        mlir::OpBuilder builder(matmul);
+        mlir::Value at = views.back()->getResult(0), known = copies.lookup(at);
+        mlir::Value copy = known ? known : CopyOp::create(builder, at.getLoc(), at.getType(), at);
+        views.pop_back();
+        mlir::IRMapping mapping;
+        mapping.map(at, copy);
+        for (mlir::Operation *view : llvm::reverse(views))
+          builder.clone(*view, mapping);
+        operand.set(mapping.lookup(value));
+        if (isReadable()) {
+          copies[at] = copy;
+          break;
+        }
+        operand.set(value);
+      }
+    }
+}
+
 /// A cast that precision put between two ops of one kernel belongs to it.
 static void markInnerCasts(mlir::Block &block) {
   for (CastOp cast : block.getOps<CastOp>()) {
@@ -177,6 +211,8 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
     padHeads(func);
     materializeOutputs(func);
     materializeAssigns(func);
+    copyForProducts(block);
+    eraseUnusedOps(func);
     for (mlir::Operation &op : llvm::make_early_inc_range(block))
       if (isComputeOp(&op))
         materializeOperands(&op);
@@ -191,9 +227,11 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
         addCasts(members);
         taken.insert(members.begin(), members.end());
       }
+    // Casts that no neighbour can take are kernels of their own.
+    llvm::erase_if(kernels, [&](llvm::ArrayRef<mlir::Operation *> members) {
+      return isCast(members) && taken.contains(members.front());
+    });
     for (llvm::ArrayRef<mlir::Operation *> members : kernels) {
-      if (isCast(members) && taken.contains(members.front()))
-        continue; // Else its neighbours cannot take it.
       auto main = llvm::find_if(members, [](mlir::Operation *op) { return !isImplicitCast(op); });
       mlir::Operation *op = main == members.end() ? members.front() : *main;
       llvm::SmallVector<mlir::Value> outputs;

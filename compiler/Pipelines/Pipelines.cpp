@@ -81,7 +81,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     // After raising: the gradients of norms and attention are the fused ones.
     if (std::optional<Mode> mode = parseMode(options.mode); mode != Mode::Forward) {
       AutodiffOptions autodiff = autodiffOptions(*mode);
-      autodiff.kernels = !compiled;
+      autodiff.eager = !compiled;
       addAutodiffPhase(manager, autodiff);
     }
     break;
