@@ -1,4 +1,5 @@
 //===- EagerGroups.cpp - One group for each op of PyTorch's ---------------===//
+#include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Fusion/Grouping.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Layout/Access.h"
@@ -26,9 +27,14 @@ static mlir::Attribute markOf(mlir::Operation *op) { return op->getAttr(kKernelA
 /// Gives each kernel that reads what is marked so a computation of its own, and of the casts that it reads.
 static void computeInReaders(mlir::func::FuncOp func) {
   llvm::SmallVector<mlir::Operation *> shared;
-  for (mlir::Operation &op : func.getBody().front())
-    if (llvm::isa_and_nonnull<mlir::UnitAttr>(markOf(&op)))
+  auto isShared = [](mlir::Operation *op) { return op && llvm::isa_and_nonnull<mlir::UnitAttr>(markOf(op)); };
+  for (mlir::Operation &op : func.getBody().front()) {
+    // What precision puts behind it is read with it.
+    if (isImplicitCast(&op) && !markOf(&op) && isShared(baseOf(op.getOperand(0)).getDefiningOp()))
+      op.setAttr(kKernelAttr, inEachReader(op.getContext()));
+    if (isShared(&op))
       shared.push_back(&op);
+  }
   // From the last one on: what reads it has its kernel's mark by then.
   for (mlir::Operation *op : llvm::reverse(shared)) {
     llvm::MapVector<mlir::Attribute, llvm::SmallVector<mlir::OpOperand *>> uses;
@@ -40,21 +46,24 @@ static void computeInReaders(mlir::func::FuncOp func) {
           values.push_back(reader->getResult(0));
           continue;
         }
-        if (isComputeOp(reader) && !markOf(reader))
+        // Only kernels that are generated compute what they read; others, assigns and results have it in
+        // memory.
+        bool computes = isComputeOp(reader) && isRowsOp(reader);
+        if (computes && !markOf(reader))
           reader->setAttr(kKernelAttr, newKernel(op->getContext()));
-        uses[markOf(reader)].push_back(&use);
+        uses[computes ? markOf(reader) : mlir::Attribute()].push_back(&use);
       }
     for (auto &[kernel, operands] : uses) {
       mlir::OpBuilder builder(op);
       mlir::IRMapping mapping;
       for (mlir::Value operand : op->getOperands())
-        if (mlir::Operation *cast = operand.getDefiningOp(); isImplicitCast(cast))
-          builder.clone(*cast, mapping)->removeAttr(kKernelAttr);
+        if (mlir::Operation *cast = operand.getDefiningOp(); isImplicitCast(cast) && !isShared(cast))
+          builder.clone(*cast, mapping);
       mlir::Operation *own = builder.clone(*op, mapping);
       if (kernel)
         own->setAttr(kKernelAttr, kernel);
       else
-        own->removeAttr(kKernelAttr); // For an assign or a result.
+        own->removeAttr(kKernelAttr);
       mapping.map(op->getResult(0), own->getResult(0));
       std::function<mlir::Value(mlir::Value)> ownOf = [&](mlir::Value value) -> mlir::Value {
         if (mlir::Value known = mapping.lookupOrNull(value))
@@ -183,9 +192,11 @@ static void addCasts(llvm::SmallVector<mlir::Operation *> &members) {
                                                            hasSingleElements(cast->getResult(0)) &&
                                                            llvm::all_of(cast->getUsers(), isMember))
         casts.push_back(cast);
-    if (op->getNumResults() == 1 && op->hasOneUse() && isImplicitCast(*op->user_begin()) &&
-        !hasSingleElements((*op->user_begin())->getResult(0)))
-      casts.push_back(*op->user_begin());
+    if (op->getNumResults() != 1 || !op->hasOneUse())
+      continue;
+    if (mlir::Operation *cast = *op->user_begin();
+        isImplicitCast(cast) && !markOf(cast) && !hasSingleElements(cast->getResult(0)))
+      casts.push_back(cast);
   }
   for (mlir::Operation *cast : casts)
     if (ops.insert(cast).second)
