@@ -254,6 +254,7 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
                     [&](mlir::Operation *each) { return each == op || !isImplicitCast(each); });
       outline(kindOf(op), members, labelOf(named), outputs);
     }
+    func.walk([](mlir::Operation *op) { op->removeAttr(kKernelAttr); }); // Groups say it now.
     if (!mlir::sortTopologically(&block)) { // A group stands where its last op stood.
       func.emitError("kernels that ops are marked for depend on each other in a circle");
       return signalPassFailure();
