@@ -31,6 +31,7 @@ private:
   void assign(Value leaf, Value value) { AssignOp::create(builder_, g_.location(), leaf, value); }
 
   Value sumOfSquares(Value gradient);
+  void updateScalars(Value norm);
   void update(const Trained &trained);
 
   mlir::OpBuilder &builder_;
@@ -100,6 +101,18 @@ Value AdamW::build(llvm::ArrayRef<Trained> trained) {
   Value all = squares.size() == 1 ? squares.front() : g_.concat(squares, 0);
   Value norm = g_.unary<SqrtOp>(g_.reduce(ReduceKind::Sum, all, {0}));
 
+  {
+    // One kernel for all scalars, which PyTorch keeps on the host.
+    KernelScope oneKernel(builder_, newKernel(builder_.getContext()));
+    updateScalars(norm);
+  }
+  for (const Trained &each : trained)
+    update(each);
+  return g_.reshape(norm, {});
+}
+
+/// What all parameters share.
+void AdamW::updateScalars(Value norm) {
   Value rate = scalar("lr", 1e-3), decay = scalar("weight_decay", 1e-2), limit = scalar("max_norm", 1e30);
   oneMinusBeta1_ = scalar("one_minus_beta1", 0.1);
   oneMinusBeta2_ = scalar("one_minus_beta2", 0.001);
@@ -121,9 +134,6 @@ Value AdamW::build(llvm::ArrayRef<Trained> trained) {
   Value counted = g_.cast(finite_, f32_);
   assign(step, g_.add(step, counted));
   assign(skipped, g_.add(skipped, g_.sub(g_.splat(one_, 1.0), counted)));
-  for (const Trained &each : trained)
-    update(each);
-  return g_.reshape(norm, {});
 }
 
 Value heddle::buildAdamW(mlir::OpBuilder &builder, llvm::ArrayRef<Trained> trained) {
