@@ -20,6 +20,7 @@ import tempfile
 import plot
 from heddle_bench import (TIMES, Budget, Output, add_arguments, add_model_arguments, bench, call, model_flags, ratio_of,
                           times_of)
+from training_data import read_safetensors, write_npy
 
 ADDITIONS = 1000
 # Name of the sum: (type of the terms, type of the sum).
@@ -51,9 +52,7 @@ def times_table(arguments):
 
 def header_of(path):
     """Of a safetensors file: {name: type}."""
-    data = pathlib.Path(path).read_bytes()
-    (length,) = struct.unpack("<Q", data[:8])
-    return {name: entry["dtype"] for name, entry in json.loads(data[8:8 + length]).items() if name != "__metadata__"}
+    return {name: kind for name, (kind, _, _) in read_safetensors(pathlib.Path(path)).items()}
 
 
 def stored_types(arguments, folder):
@@ -109,17 +108,13 @@ def accumulation_table(arguments):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "sums.mlir").write_text(accumulation_graph())
-        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }".ljust(117) + "\n"
-        (folder / "term.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
-                                          struct.pack("<f", 0.01))
+        write_npy(folder / "term.npy", (1,), [0.01], "f")
         call([arguments.heddle, "run", folder / "sums.mlir", "--device", arguments.device, "--impl", "eager", "--input",
               f"term={folder / 'term.npy'}", "--output", folder / "sums.safetensors"])
-        data = (folder / "sums.safetensors").read_bytes()
-        (length,) = struct.unpack("<Q", data[:8])
-        entries = json.loads(data[8:8 + length])
+        found = read_safetensors(folder / "sums.safetensors")
         for index, (name, (term, total)) in enumerate(SUMS.items()):
-            begin = 8 + length + entries[f"sum{index}"]["data_offsets"][0]
-            output.row(name, term, total, f"{struct.unpack_from('<f', data, begin)[0]:.4f}")
+            (value,) = struct.unpack("<f", found[f"sum{index}"][2])
+            output.row(name, term, total, f"{value:.4f}")
 
 
 TABLES = {"times": times_table, "types": types_table, "accumulation": accumulation_table}
