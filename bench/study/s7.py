@@ -3,21 +3,23 @@
 python3 bench/study/s7.py --dims 64 --lengths 4096 16384 --modes forward backward --plot s7.svg
 Float32, batch 8, no mask. A row a mode: forward is the result alone; backward is one run of the forward pass and the gradients
 of q, k and v. of_backward_ms is the difference of both medians, the time of the gradients. peak_mib is all memory of a run,
-with inputs, result and gradients: what is held between forward and backward is less than that of backward. tflops: 4 b n² d
-for the forward pass, 2.5 times that for the gradients. For PyTorch's figures on the same machine run
-bench/peers/attention_bench.py with the same --dims and --lengths.
+with inputs, result and gradients. held_mib, of compiled code: what lives when the first kernel of the gradients begins, q, k, v and
+the given gradient with it, by the plan (heddle-translate, beside heddle; blank where it was not built). tflops: 4 b n² d for the
+forward pass, 2.5 times that for the gradients. For PyTorch's figures on the same machine run bench/peers/attention_bench.py
+with the same --dims and --lengths.
 """
 
 import argparse
+import json
 import pathlib
 import tempfile
 
 import plot
 from attention_graph import attention_graph
-from heddle_bench import Budget, Output, add_arguments, bench
+from heddle_bench import Budget, Output, add_arguments, bench, call
 
 COLUMNS = ["impl", "mode", "batch", "d", "length", "median_ms", "mean_ms", "std_ms", "busy_ms", "peak_mib", "tflops",
-           "of_backward_ms", "tflops_of_backward"]
+           "of_backward_ms", "tflops_of_backward", "held_mib"]
 
 
 def numbers(row, flops, factor):
@@ -31,6 +33,37 @@ def gradients_of(forward, backward, flops):
         return ["", ""]
     alone = backward["median_ms"] - forward["median_ms"]
     return [f"{alone:.4f}", f"{2.5 * flops / alone / 1e9:.2f}"]
+
+
+def held_before(report, step):
+    """Bytes that live when that step begins, by the text of a plan's memory report: made before it, and read by it or later.
+    Outputs that are written later are no part of it, though an output without a place in the arena has its memory always."""
+    held = 0
+    for line in report.splitlines():
+        words = line.split()
+        if len(words) < 5 or not words[0].isdigit() or words[1] not in ("input", "parameter", "state", "constant", "saved", "scratch",
+                                                                       "output"):
+            continue
+        first, _, last = words[3].partition("..")
+        if words[3] == "always":
+            held += int(words[0]) if words[1] != "output" else 0
+        elif int(first) < step <= int(last):
+            held += int(words[0])
+    return held
+
+
+def held_mib(arguments, graph):
+    """held_mib of a graph of mode backward, as text; blank where there is no heddle-translate, or no kernel of the gradients."""
+    translate = arguments.heddle.with_name("heddle-translate")
+    if not translate.exists():
+        return ""
+    plan = graph.with_suffix(".heddle")
+    call([arguments.heddle, "compile", graph, "--mode", "backward", "--device", arguments.device, "-o", plan])
+    steps = json.loads(call([arguments.heddle, "explain", plan, "--format", "json"]).stdout)["steps"]
+    first = next((index for index, step in enumerate(steps) if step["label"] == "attention_grad"), None)
+    if first is None:
+        return ""
+    return f"{held_before(call([translate, '--artifact-to-memory-report', plan]).stdout, first) / 2**20:.1f}"
 
 
 def main():
@@ -61,8 +94,11 @@ def main():
                         if row is None:
                             output.row(*cell, "oom", *[""] * (len(COLUMNS) - 6))
                             continue
-                        alone = gradients_of(rows.get("forward", {}).get(impl), row, flops) if mode == "backward" else ["", ""]
-                        output.row(*cell, *numbers(row, flops, 3.5 if mode == "backward" else 1), *alone)
+                        more = ["", "", ""]
+                        if mode == "backward":
+                            more = [*gradients_of(rows.get("forward", {}).get(impl), row, flops),
+                                    held_mib(arguments, graph) if impl == "compiled" else ""]
+                        output.row(*cell, *numbers(row, flops, 3.5 if mode == "backward" else 1), *more)
     budget.report()
     if arguments.plot:
         plot.bars(arguments.plot, f"S7: float32, batch {arguments.batch}, one head; d × N", "median ms", drawn, logarithmic=True)
