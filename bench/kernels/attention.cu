@@ -150,13 +150,7 @@ void checkOne(const Instance &instance, Problem p, Tally &tally) {
     cuda(cudaMemcpy(target->data(), out.data, target->size(), cudaMemcpyDeviceToHost), "copy");
   }
   cuda(cudaMemcpy(lseHost.data(), lse.data, lseHost.size() * 4, cudaMemcpyDeviceToHost), "copy");
-  std::vector<float> decoded(o.outElements);
-  for (long long i = 0; i < o.outElements; ++i) {
-    uint32_t bits = 0;
-    std::memcpy(&bits, result.data() + i * size, size);
-    decoded[i] = decode(p.element, bits);
-  }
-  CheckResult check = bench::check(p, o, decoded, lseHost, p.qLen > 600 ? 97 : 1);
+  CheckResult check = bench::check(p, o, decodeAll(p.element, result), lseHost, p.qLen > 600 ? 97 : 1);
   if (check.ok && result != again) {
     check.ok = false;
     check.message = "two runs differ";
@@ -172,33 +166,11 @@ void checkOne(const Instance &instance, Problem p, Tally &tally) {
                 check.message.c_str());
 }
 
-/// Problems that each meet another path of the kernel.
 std::vector<Problem> problems(const Instance &instance, uint64_t seed) {
-  std::vector<Problem> list;
-  const auto add = [&](int batch, int heads, int kvHeads, int q, int k, Layout layout, float factor = 1.0f) {
-    if (!instance.aligned && layout != Layout::Ragged)
-      return;
-    if (instance.aligned && layout == Layout::Ragged)
-      layout = Layout::Packed;
-    Problem p;
-    p.batch = batch, p.heads = heads, p.kvHeads = kvHeads, p.qLen = q, p.kvLen = k, p.layout = layout;
-    p.scale = factor / std::sqrt(float(instance.headDim));
-    p.wantLse = list.size() % 3 != 2;
-    p.seed = seed * 1000 + list.size();
-    list.push_back(p);
-  };
-  add(1, 1, 1, 1, 1, Layout::Contiguous);
-  add(2, 3, 3, 129, 129, Layout::Packed);
-  add(1, 4, 2, 257, 257, Layout::Contiguous);
-  add(1, 2, 1, 1, 300, Layout::Packed);
-  add(1, 1, 1, 300, 65, Layout::Ragged); // with kCausal the first 235 queries see no key
-  add(2, 2, 1, 100, 259, Layout::Ragged);
-  add(1, 2, 2, 70, 64, Layout::Contiguous, -1.0f);
-  add(1, 1, 1, 40, 33, Layout::Contiguous, 0.0f);
-  add(1, 1, 1, 64, 200, Layout::Contiguous, 40.0f); // nearly one-hot rows
+  ProblemList problems = usualProblems(instance.aligned, instance.headDim, 40.0f, seed);
   if (instance.isDefault && (instance.headDim == 64 || instance.headDim == 128))
-    add(1, 1, 1, 2000, 2003, Layout::Contiguous);
-  return list;
+    problems.add(1, 1, 1, 2000, 2003, Layout::Contiguous);
+  return problems.list;
 }
 
 /// Heads whose rows lie more than 2^31 elements apart, for the head size and dtype of `instance`.
@@ -234,14 +206,9 @@ void checkBig(const Instance &instance, Tally &tally) {
   cuda(cudaMemcpy(result.data(), out.data, half, cudaMemcpyDeviceToHost), "copy");
   cuda(cudaMemcpy(result.data() + half, out.at(far + o.out.head, size), half, cudaMemcpyDeviceToHost),
        "copy");
-  std::vector<float> lseHost(p.heads * p.qLen), decoded;
+  std::vector<float> lseHost(p.heads * p.qLen);
   cuda(cudaMemcpy(lseHost.data(), lse.data, lseHost.size() * 4, cudaMemcpyDeviceToHost), "copy");
-  for (long long i = 0; i < o.outElements; ++i) {
-    uint32_t bits = 0;
-    std::memcpy(&bits, result.data() + i * size, size);
-    decoded.push_back(decode(p.element, bits));
-  }
-  const CheckResult check = bench::check(p, o, decoded, lseHost, 1);
+  const CheckResult check = bench::check(p, o, decodeAll(p.element, result), lseHost, 1);
   ++tally.runs;
   tally.failures += !check.ok;
   if (!check.ok)
@@ -287,37 +254,18 @@ int main(int argc, char **argv) {
        grids = false;
   std::string family;
   uint64_t seed = 1;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    if (flag == "--list")
-      list = true;
-    else if (flag == "--check")
-      check = true;
-    else if (flag == "--big")
-      big = true;
-    else if (flag == "--time-f32")
-      f32 = true;
-    else if (flag == "--time-bf16")
-      bf16 = true;
-    else if (flag == "--defaults")
-      defaults = true;
-    else if (flag == "--grids")
-      grids = true;
-    else if (flag == "--blocks")
-      blocks = true;
-    else if (flag == "--family" && i + 1 < argc)
-      family = argv[++i];
-    else if (flag == "--seed" && i + 1 < argc)
-      seed = std::strtoull(argv[++i], nullptr, 10);
-    else {
-      std::fprintf(
-          stderr,
-          "error: unknown flag '%s'; flags are --list --check --big --time-f32 --time-bf16 --defaults "
-          "--grids --blocks --family F --seed N\n",
-          argv[i]);
-      return 2;
-    }
-  }
+  if (!parseFlags(argc, argv,
+                  {{"--list", &list},
+                   {"--check", &check},
+                   {"--big", &big},
+                   {"--time-f32", &f32},
+                   {"--time-bf16", &bf16},
+                   {"--defaults", &defaults},
+                   {"--grids", &grids},
+                   {"--blocks", &blocks},
+                   {"--family", &family, "F"},
+                   {"--seed", &seed, "N"}}))
+    return 2;
   if (!list && !check && !big && !f32 && !bf16 && !blocks)
     list = check = big = f32 = bf16 = blocks = true;
   if (!family.empty()) {

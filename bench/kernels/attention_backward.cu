@@ -5,15 +5,15 @@
 // float64, then times. Built by build_attention.sh. Parts, all of them unless some are named:
 //   --list       CSV of the kernels: registers, local memory, shared memory, blocks an SM holds
 //   --check      values: sizes, layouts, masks, scores, grouped heads, two runs; exits 1 where one is out of
-//   its
-//                bound
+//                its bound
 //   --time-f32   float32, batch 8, one head (study S7)
 //   --time-bf16  bf16, 16 heads, 16,384 tokens
 //   --family F   only kernels of family F: mma, simt
 //   --dim D      only head size D
 //   --defaults   leaves the alternatives to the default tiles out
 //   --seed N     operands of the checks (1)
-// Backward counts as 2.5 times forward's operations, whatever a kernel computes again.
+// Backward counts as 2.5 times forward's operations, whatever a kernel computes again. delta is given: in a
+// compiled plan a row kernel that is there anyway computes it. The zeros that float32 wants are timed.
 
 #include "attention_backward_cases.h"
 #include "attention_backward_instances.h"
@@ -47,22 +47,34 @@ void launchKernel(const BackwardKernel &kernel, long long blocks, void **argumen
        "launch");
 }
 
-/// Numbers that `turns` must have room for; the smallest tile is 32 queries.
-long long turnsOf(const RawBackwardParams &p) {
-  return (long long)p.batch * p.heads * tilesOf(p.qLen, 32) + 1;
+/// Numbers in `turns`, as a compiled plan has them: enough for every tile.
+long long turnsOf(const RawBackwardParams &p) { return 2ll * p.batch * p.heads * p.qLen; }
+
+/// Zeros in dq and in the turns, as a compiled plan has them before the float32 keys kernel.
+__global__ void zeroQueries(RawBackwardParams p, int headDim, long long turns) {
+  const long long rows = (long long)p.batch * p.heads * p.qLen;
+  const long long first = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  const long long step = (long long)gridDim.x * blockDim.x;
+  for (long long at = first; at < rows * headDim; at += step) {
+    const long long row = at / headDim, pair = row / p.qLen;
+    const long long place =
+        pair / p.heads * p.dqBatch + pair % p.heads * p.dqHead + row % p.qLen * p.dqRow + at % headDim;
+    static_cast<float *>(p.dq)[place] = 0.0f;
+  }
+  for (long long at = first; at < turns; at += step)
+    p.turns[at] = 0;
 }
 
-enum Parts { Delta = 1, Keys = 2, Queries = 4 };
+enum Parts { Zeros = 1, Keys = 2, Queries = 4 };
 
 void launch(const BackwardInstance &i, RawBackwardParams p, Scores scores, int parts) {
-  const long long keyTiles = tilesOf(p.kvLen, i.keys.tile.tileN);
-  if (i.element == Element::F32)
-    p.group = attentionBackwardGroup(int(keyTiles), resident(i.keys));
   void *arguments[] = {&p, &scores};
-  if (parts & Delta)
-    launchKernel(i.delta, tilesOf(8ll * p.batch * p.heads * p.qLen, i.delta.tile.warps * 32), arguments);
+  if (parts & Zeros && i.element == Element::F32) {
+    zeroQueries<<<1024, 256>>>(p, i.headDim, turnsOf(p));
+    cuda(cudaGetLastError(), "launch");
+  }
   if (parts & Keys)
-    launchKernel(i.keys, p.batch * p.kvHeads * keyTiles * i.passes, arguments);
+    launchKernel(i.keys, p.batch * p.kvHeads * tilesOf(p.kvLen, i.keys.tile.tileN) * i.passes, arguments);
   if (parts & Queries && i.queries.kernel)
     launchKernel(i.queries, p.batch * p.heads * tilesOf(p.qLen, i.queries.tile.tileM), arguments);
 }
@@ -79,17 +91,6 @@ struct Tally {
   int runs = 0, failures = 0;
 };
 
-std::vector<float> decodeAll(Element e, const std::vector<unsigned char> &raw) {
-  const int size = bytes(e);
-  std::vector<float> values(raw.size() / size);
-  for (size_t i = 0; i < values.size(); ++i) {
-    uint32_t bits = 0;
-    std::memcpy(&bits, raw.data() + i * size, size);
-    values[i] = decode(e, bits);
-  }
-  return values;
-}
-
 void upload(const DeviceBuffer &buffer, const void *data, size_t bytes) {
   cuda(cudaMemcpy(buffer.data, data, bytes, cudaMemcpyHostToDevice), "copy");
 }
@@ -98,8 +99,7 @@ void setStrides(RawBackwardParams &r, const Operands &o) {
   r.qBatch = r.dqBatch = o.q.batch, r.qHead = r.dqHead = o.q.head, r.qRow = r.dqRow = o.q.row;
   r.kBatch = r.dkBatch = o.k.batch, r.kHead = r.dkHead = o.k.head, r.kRow = r.dkRow = o.k.row;
   r.vBatch = r.dvBatch = o.v.batch, r.vHead = r.dvHead = o.v.head, r.vRow = r.dvRow = o.v.row;
-  r.outBatch = r.doutBatch = o.out.batch, r.outHead = r.doutHead = o.out.head;
-  r.outRow = r.doutRow = o.out.row;
+  r.doutBatch = o.out.batch, r.doutHead = o.out.head, r.doutRow = o.out.row;
 }
 
 void checkOne(const BackwardInstance &instance, Problem p, Tally &tally) {
@@ -110,16 +110,15 @@ void checkOne(const BackwardInstance &instance, Problem p, Tally &tally) {
   const int size = bytes(p.element), outSize = bytes(instance.outElement);
   const BackwardOperands o = makeBackward(p, p.seed % 2 == 0);
   const Operands &f = o.forward;
-  const auto input = encodeAll(p.element, f.inputs), outs = encodeAll(p.element, o.out),
-             douts = encodeAll(p.element, o.dout);
+  const auto input = encodeAll(p.element, f.inputs), douts = encodeAll(p.element, o.dout);
   const size_t statistics = 4 * o.lse.size(), gradientBytes = f.inputs.size() * outSize,
                biasBytes = instance.bias.kernel ? 4 * o.bias.value.size() : 0;
-  DeviceBuffer in(input.size()), out(outs.size()), dout(douts.size()), lse(statistics), delta(statistics),
+  DeviceBuffer in(input.size()), dout(douts.size()), lse(statistics), delta(statistics),
       gradients(gradientBytes), bias(biasBytes), mask(f.mask.size()), scoreBias(f.bias.size() * 4);
   upload(in, input.data(), input.size());
-  upload(out, outs.data(), outs.size());
   upload(dout, douts.data(), douts.size());
   upload(lse, o.lse.data(), statistics);
+  upload(delta, o.delta.data(), statistics);
   upload(mask, f.mask.data(), f.mask.size());
   upload(scoreBias, f.bias.data(), f.bias.size() * 4);
   RawBackwardParams r{};
@@ -128,7 +127,7 @@ void checkOne(const BackwardInstance &instance, Problem p, Tally &tally) {
   setStrides(r, f);
   DeviceBuffer turns(4 * turnsOf(r));
   r.q = in.at(f.q.offset, size), r.k = in.at(f.k.offset, size), r.v = in.at(f.v.offset, size);
-  r.out = out.at(f.out.offset, size), r.dout = dout.at(f.out.offset, size);
+  r.dout = dout.at(f.out.offset, size);
   r.dq = gradients.at(f.q.offset, outSize), r.dk = gradients.at(f.k.offset, outSize);
   r.dv = gradients.at(f.v.offset, outSize);
   r.lse = static_cast<float *>(lse.data), r.delta = static_cast<float *>(delta.data);
@@ -142,7 +141,7 @@ void checkOne(const BackwardInstance &instance, Problem p, Tally &tally) {
   for (bool second : {false, true}) {
     cuda(cudaMemset(gradients.data, 0xff, gradients.size), "cudaMemset");
     cuda(cudaMemset(bias.data, 0xff, bias.size), "cudaMemset");
-    launch(instance, r, scores, Delta | Keys | Queries);
+    launch(instance, r, scores, Zeros | Keys | Queries);
     if (instance.bias.kernel)
       launchBias(instance, r, gradient, scores);
     cuda(cudaDeviceSynchronize(), p.text().c_str());
@@ -166,32 +165,11 @@ void checkOne(const BackwardInstance &instance, Problem p, Tally &tally) {
   }
 }
 
-/// Problems that each meet another path of the kernels.
 std::vector<Problem> problems(const BackwardInstance &instance, uint64_t seed) {
-  std::vector<Problem> list;
-  const auto add = [&](int batch, int heads, int kvHeads, int q, int k, Layout layout, float factor = 1.0f) {
-    if (!instance.aligned && layout != Layout::Ragged)
-      return;
-    if (instance.aligned && layout == Layout::Ragged)
-      layout = Layout::Packed;
-    Problem p;
-    p.batch = batch, p.heads = heads, p.kvHeads = kvHeads, p.qLen = q, p.kvLen = k, p.layout = layout;
-    p.scale = factor / std::sqrt(float(instance.headDim));
-    p.seed = seed * 1000 + list.size();
-    list.push_back(p);
-  };
-  add(1, 1, 1, 1, 1, Layout::Contiguous);
-  add(2, 3, 3, 129, 129, Layout::Packed);
-  add(1, 4, 2, 257, 257, Layout::Contiguous);
-  add(1, 2, 1, 1, 300, Layout::Packed);
-  add(1, 1, 1, 300, 65, Layout::Ragged); // with kCausal the first 235 queries see no key
-  add(2, 2, 1, 100, 259, Layout::Ragged);
-  add(1, 2, 2, 70, 64, Layout::Contiguous, -1.0f);
-  add(1, 1, 1, 40, 33, Layout::Contiguous, 0.0f);
-  add(1, 1, 1, 64, 200, Layout::Contiguous, 10.0f); // nearly one-hot rows
+  ProblemList problems = usualProblems(instance.aligned, instance.headDim, 10.0f, seed);
   if (instance.isDefault && instance.headDim == 64)
-    add(1, 2, 1, 600, 1003, Layout::Contiguous); // many turns
-  return list;
+    problems.add(1, 2, 1, 600, 1003, Layout::Contiguous); // many turns
+  return problems.list;
 }
 
 __global__ void fillConstant(float *target, long long count, float value) {
@@ -209,39 +187,37 @@ void timeOne(const BackwardInstance &instance, int batch, int heads, int length,
   p.scale = 1.0f / std::sqrt(float(D));
   const size_t statistics = 4 * tokens * heads, turnBytes = 4 * turnsOf(p);
   DeviceBuffer in(3 * tokens * width * size), gradients(3 * tokens * width * size),
-      out(tokens * width * size), dout(tokens * width * size), lse(statistics), delta(statistics),
-      turns(turnBytes);
+      dout(tokens * width * size), lse(statistics), delta(statistics), turns(turnBytes);
   fillRandom<<<1024, 256>>>(in.data, 3 * tokens * width, size);
-  fillRandom<<<1024, 256>>>(out.data, tokens * width, size);
   fillRandom<<<1024, 256>>>(dout.data, tokens * width, size);
   // What forward would find for such operands, about: probabilities are in their usual range.
   fillConstant<<<1024, 256>>>(static_cast<float *>(lse.data), tokens * heads, std::log(float(length)) + 0.5f);
+  fillConstant<<<1024, 256>>>(static_cast<float *>(delta.data), tokens * heads, 0.0f); // its mean
   const long long row = packed ? 3 * width : D, head = packed ? D : (long long)length * D;
   const long long perBatch = packed ? length * row : heads * head;
   const long long second = packed ? width : tokens * width;
   p.q = in.data, p.k = in.at(second, size), p.v = in.at(2 * second, size);
   p.dq = gradients.data, p.dk = gradients.at(second, size), p.dv = gradients.at(2 * second, size);
-  p.out = out.data, p.dout = dout.data;
+  p.dout = dout.data;
   p.lse = static_cast<float *>(lse.data), p.delta = static_cast<float *>(delta.data);
   p.turns = static_cast<int *>(turns.data);
   p.qRow = p.kRow = p.vRow = p.dqRow = p.dkRow = p.dvRow = row;
   p.qHead = p.kHead = p.vHead = p.dqHead = p.dkHead = p.dvHead = head;
   p.qBatch = p.kBatch = p.vBatch = p.dqBatch = p.dkBatch = p.dvBatch = perBatch;
-  p.outRow = p.doutRow = packed ? width : D, p.outHead = p.doutHead = head;
-  p.outBatch = p.doutBatch = packed ? length * width : perBatch;
+  p.doutRow = packed ? width : D, p.doutHead = head, p.doutBatch = packed ? length * width : perBatch;
   const auto time = [&](int parts) { return timeLaunches([&] { launch(instance, p, Scores{}, parts); }); };
-  const double delta_ms = time(Delta);
-  // The float32 keys kernel counts on what delta has zeroed: alone it would wait for ever.
+  const double zeros_ms = instance.queries.kernel ? 0 : time(Zeros);
+  // The float32 keys kernel counts on zeros: alone it would wait for ever.
   const double keys_ms = instance.queries.kernel ? time(Keys) : 0;
   const double queries_ms = instance.queries.kernel ? time(Queries) : 0;
-  const double ms = time(Delta | Keys | Queries);
+  const double ms = time(Zeros | Keys | Queries);
   const double flops =
       10.0 * batch * heads * double(length) * length * D * (isCausal(instance.kind) ? 0.5 : 1.0);
   const AttentionTile &k = instance.keys.tile, &q = instance.queries.tile;
   std::printf("time,%s,%s,%s,%s,%d,%d,%d,%d,%dx%dx%dx%d,%dx%dx%dx%d,%s,%.4f,%.4f,%.4f,%.4f,%.1f,%.1f\n",
               instance.family, name(instance.element), name(instance.kind), name(layout), D, batch, heads,
               length, k.tileM, k.tileN, k.warps, k.minBlocks, q.tileM, q.tileN, q.warps, q.minBlocks,
-              instance.isDefault ? "default" : "", delta_ms, keys_ms, queries_ms, ms, flops / ms * 1e-9,
+              instance.isDefault ? "default" : "", zeros_ms, keys_ms, queries_ms, ms, flops / ms * 1e-9,
               double(statistics + (instance.queries.kernel ? 0 : turnBytes)) / (1 << 20));
   std::fflush(stdout);
 }
@@ -252,7 +228,7 @@ void list() {
       "shared,blocks_per_sm\n");
   for (const BackwardInstance &i : backwardInstances()) {
     const std::pair<const char *, const BackwardKernel *> kernels[] = {
-        {"delta", &i.delta}, {"keys", &i.keys}, {"queries", &i.queries}, {"bias", &i.bias}};
+        {"keys", &i.keys}, {"queries", &i.queries}, {"bias", &i.bias}};
     for (const auto &[kernelName, kernel] : kernels) {
       if (!kernel->kernel)
         continue;
@@ -273,32 +249,16 @@ int main(int argc, char **argv) {
   std::string family;
   int dim = 0;
   uint64_t seed = 1;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    if (flag == "--list")
-      listing = true;
-    else if (flag == "--check")
-      check = true;
-    else if (flag == "--time-f32")
-      f32 = true;
-    else if (flag == "--time-bf16")
-      bf16 = true;
-    else if (flag == "--defaults")
-      defaults = true;
-    else if (flag == "--family" && i + 1 < argc)
-      family = argv[++i];
-    else if (flag == "--dim" && i + 1 < argc)
-      dim = std::atoi(argv[++i]);
-    else if (flag == "--seed" && i + 1 < argc)
-      seed = std::strtoull(argv[++i], nullptr, 10);
-    else {
-      std::fprintf(stderr,
-                   "error: unknown flag '%s'; flags are --list --check --time-f32 --time-bf16 --defaults "
-                   "--family F --dim D --seed N\n",
-                   argv[i]);
-      return 2;
-    }
-  }
+  if (!parseFlags(argc, argv,
+                  {{"--list", &listing},
+                   {"--check", &check},
+                   {"--time-f32", &f32},
+                   {"--time-bf16", &bf16},
+                   {"--defaults", &defaults},
+                   {"--family", &family, "F"},
+                   {"--dim", &dim, "D"},
+                   {"--seed", &seed, "N"}}))
+    return 2;
   if (!listing && !check && !f32 && !bf16)
     listing = check = f32 = bf16 = true;
   auto &all = backwardInstances();
@@ -334,7 +294,7 @@ int main(int argc, char **argv) {
   }
   if (f32 || bf16)
     std::printf(
-        "time,family,element,kind,layout,d,batch,heads,n,keys_tile,queries_tile,default,delta_ms,keys_ms,"
+        "time,family,element,kind,layout,d,batch,heads,n,keys_tile,queries_tile,default,zeros_ms,keys_ms,"
         "queries_ms,ms,tflops,scratch_mib\n");
   const auto timed = [&](const BackwardInstance &i, Element element, int d) {
     return i.element == element && i.outElement == element && i.aligned && i.headDim == d &&

@@ -18,15 +18,15 @@ struct Gradient {
 };
 
 /// A problem of backward: forward's operands and results, rounded as forward hands them on, the gradient of
-/// its output, and what comes of it. dq, dk and dv lie as q, k and v do, in one buffer shaped as
-/// `forward.inputs`.
+/// its output, the sums of both's products, and what comes of it. dq, dk and dv lie as q, k and v do, in one
+/// buffer shaped as `forward.inputs`.
 struct BackwardOperands {
   Operands forward;
-  std::vector<float> out, dout; // shaped by forward.out, NaN in the gaps
-  std::vector<float> lse;       // [batch, heads, q_len]
-  Gradient inputs;              // of q, k and v
-  std::vector<uint8_t> written; // which elements of `inputs` are one of them
-  Gradient bias;                // [biasBatch, biasHeads, q_len, kv_len]
+  std::vector<float> dout;       // shaped by forward.out, NaN in the gaps
+  std::vector<float> lse, delta; // [batch, heads, q_len]
+  Gradient inputs;               // of q, k and v
+  std::vector<uint8_t> written;  // which elements of `inputs` are one of them
+  Gradient bias;                 // [biasBatch, biasHeads, q_len, kv_len]
   int biasBatch, biasHeads;
 };
 
@@ -41,9 +41,9 @@ inline BackwardOperands makeBackward(const Problem &p, bool sharedBias) {
   r.forward = makeOperands(p);
   Operands &o = r.forward;
   const int D = p.headDim, V = p.valueDim;
-  r.out.assign(o.outElements, std::nanf(""));
-  r.dout = r.out;
+  r.dout.assign(o.outElements, std::nanf(""));
   r.lse.assign((size_t)p.batch * p.heads * p.qLen, 0);
+  r.delta = r.lse;
   r.inputs = Gradient(o.inputs.size());
   r.written.assign(o.inputs.size(), 0);
   r.biasBatch = sharedBias ? 1 : p.batch;
@@ -61,16 +61,18 @@ inline BackwardOperands makeBackward(const Problem &p, bool sharedBias) {
       for (int i = 0; i < p.qLen; ++i) {
         const ReferenceRow row = referenceRow<double>(p, o, b, h, i);
         largestScore = std::max(largestScore, row.largestScore);
-        r.lse[((size_t)b * p.heads + h) * p.qLen + i] = float(row.lse);
+        const size_t statistic = ((size_t)b * p.heads + h) * p.qLen + i;
+        r.lse[statistic] = float(row.lse);
         const long long outAt = o.out.at(b, h, i), qAt = o.q.at(b, h, i);
         double delta = 0, deltaMagnitude = 0;
         for (int c = 0; c < V; ++c) {
           const float gradient = rounded(uniform(p.seed * 4 + 5, outAt + c));
-          r.out[outAt + c] = rounded(row.out[c]);
+          const float out = rounded(row.out[c]);
           r.dout[outAt + c] = gradient;
-          delta += double(gradient) * r.out[outAt + c];
-          deltaMagnitude += std::fabs(double(gradient) * r.out[outAt + c]);
+          delta += double(gradient) * out;
+          deltaMagnitude += std::fabs(double(gradient) * out);
         }
+        r.delta[statistic] = float(delta);
         for (int c = 0; c < D; ++c)
           r.written[qAt + c] = 1;
         if (std::isinf(row.lse))

@@ -3,10 +3,11 @@
 //
 // Instantiations of the attention backward skeletons for bench and checks. HEDDLE_UNIT chooses a part, so
 // that parts compile in parallel: 0 bf16 head sizes, 1 bf16 tiles, 2 f16 and unequal widths, 3 float32 head
-// sizes, 4 float32 tiles. HEDDLE_SHARED_LIMIT: bytes of shared memory that the target gives a block.
+// sizes, 4 float32 tiles. Of the target, as TargetInfo has it: HEDDLE_SHARED_LIMIT, bytes of shared memory
+// that it gives a block, and HEDDLE_SPILLS_WIDE_KEYS.
 
 #include "attention_backward_instances.h"
-#include "attention_score.cuh"
+#include "attention_traits.cuh"
 
 #if HEDDLE_UNIT <= 2
 #include "compiler/Target/CUDA/device/attention_backward_mma.cuh"
@@ -18,42 +19,33 @@ namespace heddle::bench {
 namespace {
 
 constexpr int kSharedLimit = HEDDLE_SHARED_LIMIT;
-
-template <typename T>
-constexpr Element kElement = Element::F32;
-template <>
-constexpr Element kElement<bf16> = Element::BF16;
-template <>
-constexpr Element kElement<f16> = Element::F16;
-
-constexpr bool isSame(const AttentionTile &a, const AttentionTile &b) {
-  return a.tileM == b.tileM && a.tileN == b.tileN && a.warps == b.warps && a.minBlocks == b.minBlocks;
+#if HEDDLE_UNIT <= 2
+constexpr AttentionTile keysTile(int d, int v) {
+  return attentionBackwardMmaKeysTile(d, v, kSharedLimit, HEDDLE_SPILLS_WIDE_KEYS);
 }
-
-template <typename T, typename Out, int D, int V, int M, bool Turns, bool Aligned>
-__global__ void __launch_bounds__(kDeltaThreads)
-    delta_kernel(const __grid_constant__ AttentionBackwardParams<T, Out> params) {
-  attention_backward_delta<T, Out, D, V, M, Turns, Aligned>(params);
-}
+#endif
 
 #if HEDDLE_UNIT <= 2
-template <typename T, typename Out, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score>
+template <typename T, typename Out, int D, int V, int M, int N, int W, int B, int S, bool Aligned,
+          typename Score>
 __global__ void __launch_bounds__(W * 32, B)
     keys_kernel(const __grid_constant__ AttentionBackwardParams<T, Out> params,
                 const __grid_constant__ Score score) {
-  attention_backward_keys<T, D, V, M, N, W, Score, Aligned, Out>(params, score);
+  attention_backward_keys<T, D, V, M, N, W, S, Score, Aligned, Out>(params, score);
 }
-template <typename T, typename Out, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score>
+template <typename T, typename Out, int D, int V, int M, int N, int W, int B, int S, bool Aligned,
+          typename Score>
 __global__ void __launch_bounds__(W * 32, B)
     queries_kernel(const __grid_constant__ AttentionBackwardParams<T, Out> params,
                    const __grid_constant__ Score score) {
-  attention_backward_queries<T, D, V, M, N, W, Score, Aligned, Out>(params, score);
+  attention_backward_queries<T, D, V, M, N, W, S, Score, Aligned, Out>(params, score);
 }
-template <typename T, typename Out, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score>
+template <typename T, typename Out, int D, int V, int M, int N, int W, int B, int S, bool Aligned,
+          typename Score>
 __global__ void __launch_bounds__(W * 32, B)
     bias_kernel(const __grid_constant__ AttentionBackwardParams<T, Out> params,
                 const __grid_constant__ AttentionBiasGradient gradient, const __grid_constant__ Score score) {
-  attention_backward_bias<T, D, V, M, N, W, Score, Aligned, Out>(params, gradient, score);
+  attention_backward_bias<T, D, V, M, N, W, S, Score, Aligned, Out>(params, gradient, score);
 }
 #else
 template <typename T, int D, int V, int M, int N, int W, int B, bool Aligned, typename Score>
@@ -75,49 +67,46 @@ BackwardKernel describe(Kernel *function, const AttentionTile &tile, int sharedB
   return {reinterpret_cast<const void *>(function), tile, sharedBytes};
 }
 
-template <ScoreKind Kind>
-struct Traits {
-  static constexpr bool kCausal = Kind == ScoreKind::Causal || Kind == ScoreKind::Everything;
-  static constexpr bool kMask = Kind == ScoreKind::Mask || Kind == ScoreKind::Everything;
-  static constexpr bool kScore = Kind == ScoreKind::Score || Kind == ScoreKind::Everything;
-  using Score = TestScore<kCausal, kMask, kScore>;
-};
-
 #if HEDDLE_UNIT <= 2
-/// One instance: the keys kernel with tile M x N x W x B, the queries kernel with M2 x N2 x W2 x B2.
+/// One instance: the keys kernel with tile M x N x W x B, the queries kernel with M2 x N2 x W2 x B2. Stages
+/// are those of the default tiles.
 template <typename T, typename Out, int D, int V, int M, int N, int W, int B, int M2, int N2, int W2, int B2,
           ScoreKind Kind, bool Aligned = true>
 void add() {
-  using Score = typename Traits<Kind>::Score;
-  constexpr AttentionTile keys{M, N, W, B}, queries{M2, N2, W2, B2};
+  using Traits = KindTraits<Kind>;
+  using Score = typename Traits::Score;
+  constexpr AttentionTile usualKeys = keysTile(D, V);
+  constexpr AttentionTile usualQueries = attentionBackwardMmaQueriesTile(D, V, kSharedLimit);
+  constexpr AttentionTile keys{M, N, W, B, usualKeys.stages};
+  constexpr AttentionTile queries{M2, N2, W2, B2, usualQueries.stages};
   constexpr AttentionTile bias = attentionBackwardMmaBiasTile(D, V);
-  constexpr int keysBytes = attentionBackwardMmaSharedBytes(D, V, N, M, 2);
-  constexpr int queriesBytes = attentionBackwardMmaSharedBytes(D, V, M2, N2, 2);
-  constexpr int biasBytes = attentionBackwardMmaSharedBytes(D, V, bias.tileM, bias.tileN, 1);
-  static_assert(AttentionBackwardMmaShape<D, V, N, M, W, 2>::kSharedBytes == keysBytes);
-  static_assert(AttentionBackwardMmaShape<D, V, M2, N2, W2, 2>::kSharedBytes == queriesBytes);
-  static_assert(AttentionBackwardMmaShape<D, V, bias.tileM, bias.tileN, bias.warps, 1>::kSharedBytes ==
-                biasBytes);
+  constexpr int keysBytes = attentionBackwardMmaSharedBytes(D, V, N, M, keys.stages);
+  constexpr int queriesBytes = attentionBackwardMmaSharedBytes(D, V, M2, N2, queries.stages);
+  constexpr int biasBytes = attentionBackwardMmaSharedBytes(D, V, bias.tileM, bias.tileN, bias.stages);
+  static_assert(AttentionBackwardMmaShape<D, V, N, M, W, keys.stages>::kSharedBytes == keysBytes);
+  static_assert(AttentionBackwardMmaShape<D, V, M2, N2, W2, queries.stages>::kSharedBytes == queriesBytes);
+  static_assert(
+      AttentionBackwardMmaShape<D, V, bias.tileM, bias.tileN, bias.warps, bias.stages>::kSharedBytes ==
+      biasBytes);
   static_assert(keysBytes <= kSharedLimit && queriesBytes <= kSharedLimit && biasBytes <= kSharedLimit);
-  const bool isDefault = isSame(keys, attentionBackwardMmaKeysTile(D, V, kSharedLimit)) &&
-                         isSame(queries, attentionBackwardMmaQueriesTile(D, V, kSharedLimit));
+  const bool isDefault = isSame(keys, usualKeys) && isSame(queries, usualQueries);
   BackwardKernel gradient; // of a bias, which only a score function can add
-  if constexpr (Traits<Kind>::kScore)
-    gradient = describe(
-        bias_kernel<T, Out, D, V, bias.tileM, bias.tileN, bias.warps, bias.minBlocks, Aligned, Score>, bias,
-        biasBytes);
+  if constexpr (Traits::kScore)
+    gradient = describe(bias_kernel<T, Out, D, V, bias.tileM, bias.tileN, bias.warps, bias.minBlocks,
+                                    bias.stages, Aligned, typename Traits::BiasScore>,
+                        bias, biasBytes);
   backwardInstances().push_back(
       {"mma", kElement<T>, kElement<Out>, Kind, D, V, Aligned, isDefault,
-       describe(delta_kernel<T, Out, D, V, M, false, Aligned>, {0, 0, kDeltaThreads / 32, 1}, 0),
-       describe(keys_kernel<T, Out, D, V, M, N, W, B, Aligned, Score>, keys, keysBytes),
-       describe(queries_kernel<T, Out, D, V, M2, N2, W2, B2, Aligned, Score>, queries, queriesBytes),
+       describe(keys_kernel<T, Out, D, V, M, N, W, B, keys.stages, Aligned, Score>, keys, keysBytes),
+       describe(queries_kernel<T, Out, D, V, M2, N2, W2, B2, queries.stages, Aligned, Score>, queries,
+                queriesBytes),
        gradient, attention_keys_passes(D, V)});
 }
 
 /// The default tiles for one kind.
 template <typename T, int D, int V, ScoreKind Kind, bool Aligned = true, typename Out = T>
 void usual() {
-  constexpr AttentionTile k = attentionBackwardMmaKeysTile(D, V, kSharedLimit);
+  constexpr AttentionTile k = keysTile(D, V);
   constexpr AttentionTile q = attentionBackwardMmaQueriesTile(D, V, kSharedLimit);
   add<T, Out, D, V, k.tileM, k.tileN, k.warps, k.minBlocks, q.tileM, q.tileN, q.warps, q.minBlocks, Kind,
       Aligned>();
@@ -132,27 +121,24 @@ void tiles() {
 #else
 template <typename T, int D, int V, int M, int N, int W, int B, ScoreKind Kind, bool Aligned = true>
 void add() {
-  using Score = typename Traits<Kind>::Score;
+  using Traits = KindTraits<Kind>;
   constexpr AttentionTile tile{M, N, W, B};
   constexpr int bytes = attentionBackwardSimtSharedBytes(D, V, tile);
   static_assert(AttentionBackwardSimtShape<D, V, M, N, W>::kSharedBytes == bytes);
   static_assert(bytes <= kSharedLimit);
-  constexpr bool kGenerated = Traits<Kind>::kMask || Traits<Kind>::kScore;
   BackwardKernel gradient;
-  if constexpr (Traits<Kind>::kScore)
-    gradient = describe(bias_kernel<T, D, V, M, N, W, B, Aligned, Score>, tile, bytes);
+  if constexpr (Traits::kScore)
+    gradient = describe(bias_kernel<T, D, V, M, N, W, B, Aligned, typename Traits::BiasScore>, tile, bytes);
   backwardInstances().push_back(
       {"simt", kElement<T>, kElement<T>, Kind, D, V, Aligned,
-       isSame(tile, attentionBackwardSimtTile(D, V, kGenerated, kSharedLimit)),
-       describe(delta_kernel<T, T, D, V, M, true, Aligned>, {M, 0, kDeltaThreads / 32, 1}, 0),
-       describe(keys_kernel<T, D, V, M, N, W, B, Aligned, Score>, tile, bytes), BackwardKernel{}, gradient,
-       1});
+       isSame(tile, attentionBackwardSimtTile(D, V, Traits::kGenerated, kSharedLimit)),
+       describe(keys_kernel<T, D, V, M, N, W, B, Aligned, typename Traits::Score>, tile, bytes),
+       BackwardKernel{}, gradient, 1});
 }
 
 template <typename T, int D, int V, ScoreKind Kind, bool Aligned = true, typename Out = T>
 void usual() {
-  constexpr AttentionTile t =
-      attentionBackwardSimtTile(D, V, Traits<Kind>::kMask || Traits<Kind>::kScore, kSharedLimit);
+  constexpr AttentionTile t = attentionBackwardSimtTile(D, V, KindTraits<Kind>::kGenerated, kSharedLimit);
   add<T, D, V, t.tileM, t.tileN, t.warps, t.minBlocks, Kind, Aligned>();
 }
 

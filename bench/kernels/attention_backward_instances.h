@@ -14,14 +14,13 @@ namespace heddle::bench {
 
 /// Same layout as AttentionBackwardParams, for every element type; that header is for device units.
 struct RawBackwardParams {
-  const void *q, *k, *v, *out, *dout;
+  const void *q, *k, *v, *dout;
   void *dq, *dk, *dv;
-  const float *lse;
-  float *delta;
+  const float *lse, *delta;
   int *turns;
-  int batch, heads, kvHeads, qLen, kvLen, group;
-  long long qBatch, qHead, qRow, kBatch, kHead, kRow, vBatch, vHead, vRow, outBatch, outHead, outRow,
-      doutBatch, doutHead, doutRow, dqBatch, dqHead, dqRow, dkBatch, dkHead, dkRow, dvBatch, dvHead, dvRow;
+  int batch, heads, kvHeads, qLen, kvLen;
+  long long qBatch, qHead, qRow, kBatch, kHead, kRow, vBatch, vHead, vRow, doutBatch, doutHead, doutRow,
+      dqBatch, dqHead, dqRow, dkBatch, dkHead, dkRow, dvBatch, dvHead, dvRow;
   float scale;
 };
 
@@ -46,7 +45,7 @@ struct BackwardInstance {
   int headDim, valueDim;
   bool aligned;
   bool isDefault; // the tiles that attention_tiles.h names
-  BackwardKernel delta, keys, queries, bias;
+  BackwardKernel keys, queries, bias;
   int passes; // of keys
 };
 

@@ -112,6 +112,43 @@ struct Problem {
   }
 };
 
+/// Problems that each meet another path of a kernel, in layouts that it takes.
+struct ProblemList {
+  bool aligned; // rows at multiples of 16 bytes alone, otherwise odd ones alone
+  int headDim;
+  uint64_t seed;
+  std::vector<Problem> list;
+
+  /// `factor`: of the usual scale.
+  void add(int batch, int heads, int kvHeads, int q, int k, Layout layout, float factor = 1.0f) {
+    if (!aligned && layout != Layout::Ragged)
+      return;
+    if (aligned && layout == Layout::Ragged)
+      layout = Layout::Packed;
+    Problem p;
+    p.batch = batch, p.heads = heads, p.kvHeads = kvHeads, p.qLen = q, p.kvLen = k, p.layout = layout;
+    p.scale = factor / std::sqrt(float(headDim));
+    p.wantLse = list.size() % 3 != 2;
+    p.seed = seed * 1000 + list.size();
+    list.push_back(p);
+  }
+};
+
+/// Those of both directions. `steep`: the scale's factor that makes rows nearly one-hot.
+inline ProblemList usualProblems(bool aligned, int headDim, float steep, uint64_t seed) {
+  ProblemList problems{aligned, headDim, seed, {}};
+  problems.add(1, 1, 1, 1, 1, Layout::Contiguous);
+  problems.add(2, 3, 3, 129, 129, Layout::Packed);
+  problems.add(1, 4, 2, 257, 257, Layout::Contiguous);
+  problems.add(1, 2, 1, 1, 300, Layout::Packed);
+  problems.add(1, 1, 1, 300, 65, Layout::Ragged); // with kCausal the first 235 queries see no key
+  problems.add(2, 2, 1, 100, 259, Layout::Ragged);
+  problems.add(1, 2, 2, 70, 64, Layout::Contiguous, -1.0f);
+  problems.add(1, 1, 1, 40, 33, Layout::Contiguous, 0.0f);
+  problems.add(1, 1, 1, 64, 200, Layout::Contiguous, steep);
+  return problems;
+}
+
 /// Deterministic content of the generated functions: mask and bias arrays [q_len, kv_len], shared by batches
 /// and heads; the score adds the bias times (head + 1) and caps softly at 30. Where i is a multiple of 7,
 /// keep() leaves nothing in Mask.

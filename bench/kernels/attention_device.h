@@ -1,7 +1,7 @@
 // Part of Heddle, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the attention benches do with a device: memory, random operands, timing.
+// What the attention benches do alike: flags, memory of a device, random operands, timing.
 
 #ifndef HEDDLE_BENCH_KERNELS_ATTENTION_DEVICE_H
 #define HEDDLE_BENCH_KERNELS_ATTENTION_DEVICE_H
@@ -9,8 +9,44 @@
 #include "attention_cases.h"
 #include <cstdlib>
 #include <cuda_runtime.h>
+#include <initializer_list>
+#include <variant>
 
 namespace heddle::bench {
+
+/// A flag and what it sets: a bool by itself, anything else to the argument after it, named `argument` in
+/// messages.
+struct Flag {
+  const char *name;
+  std::variant<bool *, int *, uint64_t *, std::string *> value;
+  const char *argument = nullptr;
+};
+
+/// Reads a bench's command line; false after an error that lists the flags.
+inline bool parseFlags(int argc, char **argv, std::initializer_list<Flag> flags) {
+  for (int i = 1; i < argc; ++i) {
+    const Flag *found = nullptr;
+    for (const Flag &flag : flags)
+      if (argv[i] == std::string(flag.name) && (!flag.argument || i + 1 < argc))
+        found = &flag;
+    if (!found) {
+      std::fprintf(stderr, "error: unknown flag '%s', or one without its argument; flags are", argv[i]);
+      for (const Flag &flag : flags)
+        std::fprintf(stderr, flag.argument ? " %s %s" : " %s", flag.name, flag.argument);
+      std::fputs("\n", stderr);
+      return false;
+    }
+    if (bool *const *set = std::get_if<bool *>(&found->value))
+      **set = true;
+    else if (int *const *number = std::get_if<int *>(&found->value))
+      **number = std::atoi(argv[++i]);
+    else if (uint64_t *const *number = std::get_if<uint64_t *>(&found->value))
+      **number = std::strtoull(argv[++i], nullptr, 10);
+    else
+      *std::get<std::string *>(found->value) = argv[++i];
+  }
+  return true;
+}
 
 inline void cuda(cudaError_t error, const char *what) {
   if (error == cudaSuccess)
@@ -39,6 +75,17 @@ inline std::vector<unsigned char> encodeAll(Element e, const std::vector<float> 
     std::memcpy(raw.data() + i * size, &bits, size);
   }
   return raw;
+}
+
+inline std::vector<float> decodeAll(Element e, const std::vector<unsigned char> &raw) {
+  const int size = bytes(e);
+  std::vector<float> values(raw.size() / size);
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, raw.data() + i * size, size);
+    values[i] = decode(e, bits);
+  }
+  return values;
 }
 
 inline int multiprocessors() {

@@ -6,7 +6,7 @@
 // float32 tiles; for sm_90a 5 bf16 head sizes, 6 bf16 tiles, 7 f16 and unequal widths.
 
 #include "attention_instances.h"
-#include "attention_score.cuh"
+#include "attention_traits.cuh"
 
 #if HEDDLE_UNIT <= 2
 #include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
@@ -70,24 +70,10 @@ __global__ void __launch_bounds__(W * 32, B)
 }
 #endif
 
-template <typename T>
-constexpr Element kElement = Element::F32;
-template <>
-constexpr Element kElement<bf16> = Element::BF16;
-template <>
-constexpr Element kElement<f16> = Element::F16;
-
-constexpr bool isSame(const AttentionTile &a, const AttentionTile &b) {
-  return a.tileM == b.tileM && a.tileN == b.tileN && a.warps == b.warps && a.minBlocks == b.minBlocks &&
-         a.stages == b.stages;
-}
-
 template <typename T, int D, int V, int M, int N, int W, int B, int Stages, ScoreKind Kind,
           bool Aligned = true>
 void add() {
-  constexpr bool kCausal = Kind == ScoreKind::Causal || Kind == ScoreKind::Everything;
-  constexpr bool kMask = Kind == ScoreKind::Mask || Kind == ScoreKind::Everything;
-  constexpr bool kScore = Kind == ScoreKind::Score || Kind == ScoreKind::Everything;
+  using Traits = KindTraits<Kind>;
   constexpr AttentionTile tile{M, N, W, B, Stages};
   constexpr int bytes = Shape<D, V, M, N, W, Stages>::kSharedBytes;
   static_assert(bytes == sharedBytes(D, V, tile));
@@ -96,9 +82,8 @@ void add() {
   static_assert(Shape<D, V, M, N, W, Stages>::kRows == kAttentionWgmmaRows);
   static_assert(kSwizzleColumns == kAttentionWgmmaColumns);
 #endif
-  const bool isDefault = isSame(tile, usualTile(D, V, kMask || kScore, kCausal));
-  const auto kernel =
-      attention_kernel<T, D, V, M, N, W, B, Stages, Aligned, TestScore<kCausal, kMask, kScore>>;
+  const bool isDefault = isSame(tile, usualTile(D, V, Traits::kGenerated, Traits::kCausal));
+  const auto kernel = attention_kernel<T, D, V, M, N, W, B, Stages, Aligned, typename Traits::Score>;
   instances().push_back({kFamily, kElement<T>, Kind, D, V, tile, Aligned, isDefault,
                          reinterpret_cast<const void *>(kernel), bytes, HEDDLE_UNIT >= 5});
 }
@@ -106,9 +91,7 @@ void add() {
 /// The default tile for one kind.
 template <typename T, int D, int V, ScoreKind Kind, bool Aligned = true>
 void usual() {
-  constexpr bool kGenerated = Kind != ScoreKind::Full && Kind != ScoreKind::Causal;
-  constexpr AttentionTile t =
-      usualTile(D, V, kGenerated, Kind == ScoreKind::Causal || Kind == ScoreKind::Everything);
+  constexpr AttentionTile t = usualTile(D, V, KindTraits<Kind>::kGenerated, KindTraits<Kind>::kCausal);
   add<T, D, V, t.tileM, t.tileN, t.warps, t.minBlocks, t.stages, Kind, Aligned>();
 }
 

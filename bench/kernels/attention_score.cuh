@@ -9,16 +9,17 @@
 
 namespace heddle::bench {
 
-template <bool Causal, bool HasMask, bool HasScore, int Window = 0>
+/// `HasSlope`: backward's keys and queries read it, forward does not look, and the bias has none.
+template <bool Causal, bool HasMask, bool HasScore, int Window = 0, bool HasSlope = HasScore>
 struct TestScore {
   static constexpr bool kCausal = Causal;
   static constexpr int kWindow = Window;
   static constexpr bool kHasMask = HasMask;
   static constexpr bool kHasScore = HasScore;
-  static constexpr bool kHasSlope = HasScore; // read by backward
-  const unsigned char *mask;                  // [q_len, kv_len]
-  const float *bias;                          // [q_len, kv_len]
-  long long row;                              // kv_len
+  static constexpr bool kHasSlope = HasSlope;
+  const unsigned char *mask; // [q_len, kv_len]
+  const float *bias;         // [q_len, kv_len]
+  long long row;             // kv_len
 
   __device__ float score(float s, int, int h, int i, int j) const {
     return 30.0f * tanhf((s + bias[i * row + j] * float(h + 1)) / 30.0f);

@@ -20,13 +20,13 @@ forward)
   ;;
 backward)
   program=attention_backward
-  # Shared memory of a block after the opt-in, by compute capability.
+  # Shared memory of a block after the opt-in, and TargetInfo's spillsWideKeys, by compute capability.
   case "$arch" in
-  80) limit=166912 ;;
-  90a) limit=232448 ;;
-  *) echo "error: shared memory of compute capability '$arch' is not known here; wanted 80 or 90a" >&2; exit 2 ;;
+  80) limit=166912 spills=true ;;
+  90a) limit=232448 spills=false ;;
+  *) echo "error: what compute capability '$arch' has is not known here; wanted 80 or 90a" >&2; exit 2 ;;
   esac
-  flags=-DHEDDLE_SHARED_LIMIT=$limit
+  flags="-DHEDDLE_SHARED_LIMIT=$limit -DHEDDLE_SPILLS_WIDE_KEYS=$spills"
   ;;
 *)
   echo "error: unknown pass '$pass'; wanted forward or backward" >&2

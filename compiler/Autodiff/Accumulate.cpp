@@ -1,7 +1,5 @@
 #include "compiler/Autodiff/Accumulate.h"
 
-#include "mlir/IR/Matchers.h"
-
 #include <optional>
 
 using namespace heddle;
@@ -107,17 +105,6 @@ Value heddle::sumOf(GraphBuilder &g, llvm::ArrayRef<Value> gradients) {
   }
   Value sum = terms.front();
   for (Value term : llvm::ArrayRef<Value>(terms).drop_front())
-    sum = g.binary<AddOp>(sum, term);
+    sum = g.add(sum, term);
   return sum;
-}
-
-Value heddle::withoutDoubleTranspose(Value value) {
-  auto outer = value.getDefiningOp<TransposeOp>();
-  auto inner = outer ? outer.getOperand().getDefiningOp<TransposeOp>() : TransposeOp();
-  if (!inner)
-    return value;
-  for (auto [to, from] : llvm::enumerate(outer.getPermutation()))
-    if (inner.getPermutation()[from] != static_cast<int64_t>(to))
-      return value;
-  return inner.getOperand();
 }

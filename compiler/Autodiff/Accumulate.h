@@ -11,9 +11,6 @@ namespace heddle {
 /// side by side where their parts do not overlap: no sum, and no zeros where the parts cover the whole.
 mlir::Value sumOf(graph::GraphBuilder &g, llvm::ArrayRef<mlir::Value> gradients);
 
-/// The transpose of a value; what was transposed the other way is taken from before.
-mlir::Value withoutDoubleTranspose(mlir::Value value);
-
 } // namespace heddle
 
 #endif // HEDDLE_COMPILER_AUTODIFF_ACCUMULATE_H

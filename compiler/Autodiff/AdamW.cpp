@@ -1,5 +1,7 @@
 #include "compiler/Autodiff/AdamW.h"
 
+#include "compiler/Autodiff/States.h"
+
 #include <limits>
 
 using namespace heddle;
@@ -19,29 +21,13 @@ public:
   Value build(llvm::ArrayRef<Trained> trained);
 
 private:
-  /// A state that begins as `value` everywhere.
-  Value state(llvm::ArrayRef<PartAttr> parts, mlir::RankedTensorType type) {
-    llvm::SmallVector<mlir::Attribute> attrs(parts.begin(), parts.end());
-    return StateOp::create(builder_, g_.location(), type, builder_.getArrayAttr(attrs));
-  }
-  PartAttr part(const std::string &name, llvm::ArrayRef<int64_t> shape, double value) {
-    return PartAttr::get(builder_.getContext(), name, shape, InitKind::Constant,
-                         builder_.getF64FloatAttr(value));
-  }
   Value scalar(const std::string &name, double value) {
-    return state(part("adamw." + name, {1}, value), one_);
+    return scalarState(g_, StateKind::Optimizer, "adamw." + name, value);
   }
   Value moments(ParameterOp parameter, const std::string &prefix) {
-    llvm::SmallVector<PartAttr> parts;
-    for (PartAttr of : parameter.getParts().getAsRange<PartAttr>())
-      parts.push_back(part(prefix + of.getName().str(), of.getShape(), 0.0));
-    return state(parts, withElementType(typeOf(parameter.getResult()), f32_));
+    return stateLike(g_, StateKind::Optimizer, parameter, prefix);
   }
   void assign(Value leaf, Value value) { AssignOp::create(builder_, g_.location(), leaf, value); }
-  Value mul(Value a, Value b) { return g_.binary<MulOp>(a, b); }
-  Value add(Value a, Value b) { return g_.binary<AddOp>(a, b); }
-  Value sub(Value a, Value b) { return g_.binary<SubOp>(a, b); }
-  Value div(Value a, Value b) { return g_.binary<DivOp>(a, b); }
 
   Value sumOfSquares(Value gradient);
   void update(const Trained &trained);
@@ -61,7 +47,7 @@ private:
 Value AdamW::sumOfSquares(Value gradient) {
   Value single = g_.cast(gradient, f32_, /*implicit=*/true);
   int64_t last = typeOf(single).getRank() - 1;
-  Value sums = g_.reduce(ReduceKind::Sum, mul(single, single), {last});
+  Value sums = g_.reduce(ReduceKind::Sum, g_.mul(single, single), {last});
   return g_.reshape(sums, {elementCount(symbolicShape(typeOf(sums)))});
 }
 
@@ -70,20 +56,17 @@ void AdamW::update(const Trained &trained) {
   g_.setLocation(parameter.getLoc());
   Value weight = parameter.getResult();
   SymbolicShape shape = symbolicShape(typeOf(weight));
-  auto spread = [&](Value value) {
-    llvm::SmallVector<SymbolicDim> ones(shape.size(), SymbolicDim::fixed(1));
-    return g_.broadcast(g_.reshape(value, ones), shape);
-  };
+  auto spread = [&](Value value) { return heddle::spread(g_, value, shape); };
   Value p = g_.cast(weight, f32_, /*implicit=*/true);
-  Value gradient = mul(g_.cast(trained.gradient, f32_, /*implicit=*/true), spread(clip_));
+  Value gradient = g_.mul(g_.cast(trained.gradient, f32_, /*implicit=*/true), spread(clip_));
   Value m = moments(parameter, "exp_avg."), v = moments(parameter, "exp_avg_sq.");
-  Value nextM = add(m, mul(sub(gradient, m), spread(oneMinusBeta1_)));
-  Value nextV = add(v, mul(sub(mul(gradient, gradient), v), spread(oneMinusBeta2_)));
-  Value root = add(div(g_.unary<SqrtOp>(nextV), spread(rootCorrection_)), spread(epsilon_));
-  Value change = div(mul(nextM, spread(rate_)), root);
+  Value nextM = g_.add(m, g_.mul(g_.sub(gradient, m), spread(oneMinusBeta1_)));
+  Value nextV = g_.add(v, g_.mul(g_.sub(g_.mul(gradient, gradient), v), spread(oneMinusBeta2_)));
+  Value root = g_.add(g_.div(g_.unary<SqrtOp>(nextV), spread(rootCorrection_)), spread(epsilon_));
+  Value change = g_.div(g_.mul(nextM, spread(rate_)), root);
   if (shape.size() > 1)
-    change = add(change, mul(p, spread(decay_)));
-  Value next = g_.cast(sub(p, change), typeOf(weight).getElementType(), /*implicit=*/true);
+    change = g_.add(change, g_.mul(p, spread(decay_)));
+  Value next = g_.cast(g_.sub(p, change), typeOf(weight).getElementType(), /*implicit=*/true);
   Value finite = spread(finite_);
   assign(m, g_.select(finite, nextM, m));
   assign(v, g_.select(finite, nextV, v));
@@ -102,22 +85,22 @@ Value AdamW::build(llvm::ArrayRef<Trained> trained) {
   oneMinusBeta2_ = scalar("one_minus_beta2", 0.001);
   epsilon_ = scalar("epsilon", 1e-8);
   finite_ = g_.compare(Predicate::LT, norm, g_.splat(one_, kInfinity));
-  clip_ = g_.binary<MinimumOp>(div(limit, g_.binary<AddOp>(norm, 1e-6)), g_.splat(one_, 1.0));
+  clip_ = g_.binary<MinimumOp>(g_.div(limit, g_.add(norm, 1e-6)), g_.splat(one_, 1.0));
   auto advance = [&](const std::string &name, Value rest) {
     Value correction = scalar(name, 0.0);
-    Value next = add(correction, mul(rest, sub(g_.splat(one_, 1.0), correction)));
+    Value next = g_.add(correction, g_.mul(rest, g_.sub(g_.splat(one_, 1.0), correction)));
     assign(correction, g_.select(finite_, next, correction));
     return next;
   };
   Value correction1 = advance("correction1", oneMinusBeta1_),
         correction2 = advance("correction2", oneMinusBeta2_);
-  rate_ = div(rate, correction1);
+  rate_ = g_.div(rate, correction1);
   rootCorrection_ = g_.unary<SqrtOp>(correction2);
-  decay_ = mul(rate, decay);
+  decay_ = g_.mul(rate, decay);
   Value step = scalar("step", 0.0), skipped = scalar("skipped", 0.0);
   Value counted = g_.cast(finite_, f32_);
-  assign(step, add(step, counted));
-  assign(skipped, add(skipped, sub(g_.splat(one_, 1.0), counted)));
+  assign(step, g_.add(step, counted));
+  assign(skipped, g_.add(skipped, g_.sub(g_.splat(one_, 1.0), counted)));
   for (const Trained &each : trained)
     update(each);
   return g_.reshape(norm, {});

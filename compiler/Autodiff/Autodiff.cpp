@@ -1,12 +1,13 @@
 //===- Autodiff.cpp - Gradients of the loss -------------------------------===//
 #include "compiler/Autodiff/Accumulate.h"
 #include "compiler/Autodiff/AdamW.h"
+#include "compiler/Autodiff/GradientSums.h"
 #include "compiler/Autodiff/Passes.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphModule.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace heddle {
 #define GEN_PASS_DEF_AUTODIFF
@@ -36,8 +37,8 @@ struct NamedValue {
 
 class Reverse {
 public:
-  Reverse(mlir::func::FuncOp main, bool optimizer)
-      : optimizer_(optimizer), main_(main), block_(main.getBody().front()) {}
+  Reverse(mlir::func::FuncOp main, bool optimizer, bool accumulate)
+      : optimizer_(optimizer), accumulate_(accumulate), main_(main), block_(main.getBody().front()) {}
 
   LogicalResult run();
   unsigned gradients() const { return gradients_; }
@@ -50,7 +51,7 @@ private:
   LogicalResult collect(mlir::OpBuilder &builder);
   void addResults(llvm::ArrayRef<NamedValue> added);
 
-  bool optimizer_;
+  bool optimizer_, accumulate_;
   mlir::func::FuncOp main_;
   mlir::Block &block_;
   Value loss_;
@@ -123,45 +124,41 @@ LogicalResult Reverse::visit(Operation *op, mlir::OpBuilder &builder) {
     return failure();
   for (auto [index, gradient] : llvm::enumerate(operands))
     if (wanted[index])
-      given_[op->getOperand(index)].push_back(withoutDoubleTranspose(gradient));
+      given_[op->getOperand(index)].push_back(gradient);
   return success();
 }
 
 /// Gives the gradients out, or to the optimizer.
 LogicalResult Reverse::collect(mlir::OpBuilder &builder) {
-  // Tied weights may be read as several ops of one name: their gradients are one.
-  llvm::MapVector<mlir::Attribute, llvm::SmallVector<ParameterOp, 1>> byParts;
-  llvm::StringMap<mlir::Attribute> owner;
-  for (ParameterOp parameter : block_.getOps<ParameterOp>()) {
-    byParts[parameter.getParts()].push_back(parameter);
+  // Tied weights are one op by now: the importer sees to that.
+  llvm::SmallVector<ParameterOp> parameters(block_.getOps<ParameterOp>());
+  llvm::StringSet<> names;
+  for (ParameterOp parameter : parameters)
     for (PartAttr part : parameter.getParts().getAsRange<PartAttr>())
-      if (owner.try_emplace(part.getName(), parameter.getParts()).first->second != parameter.getParts())
+      if (!names.insert(part.getName()).second)
         return parameter.emitError() << "part \"" << part.getName()
                                      << "\" lies in two parameters, which cannot both be trained";
-  }
   llvm::SmallVector<NamedValue> added;
   llvm::SmallVector<Trained> trained;
-  for (auto &[parts, parameters] : byParts) {
-    GraphBuilder g(builder, parameters.front().getLoc());
-    llvm::SmallVector<Value, 2> gradients;
-    for (ParameterOp parameter : parameters)
-      if (Value gradient = total(parameter.getResult(), g))
-        gradients.push_back(gradient);
-    std::string name = nameOf(parameters.front()).str();
-    if (gradients.empty()) {
-      parameters.front().emitRemark()
-          << "the loss does not depend on parameter \"" << name << "\": it has no gradient";
+  for (ParameterOp parameter : parameters) {
+    GraphBuilder g(builder, parameter.getLoc());
+    std::string name = nameOf(parameter).str();
+    Value gradient = total(parameter.getResult(), g);
+    if (!gradient) {
+      parameter.emitRemark() << "the loss does not depend on parameter \"" << name
+                             << "\": it has no gradient";
       continue;
     }
-    Value gradient = sumOf(g, gradients);
-    added.push_back({name + ".grad", gradient, llvm::cast<mlir::ArrayAttr>(parts)});
-    trained.push_back({parameters.front(), gradient});
+    added.push_back({name + ".grad", gradient, parameter.getParts()});
+    trained.push_back({parameter, gradient});
     ++gradients_;
   }
   if (added.empty())
     return main_.emitError("the loss depends on no parameter");
+  if (optimizer_ && accumulate_)
+    addUpOverRuns(builder, trained);
   if (optimizer_)
-    added = {{"grad_norm", buildAdamW(builder, trained), builder.getArrayAttr({})}};
+    added = {{kGradNormName.str(), buildAdamW(builder, trained), builder.getArrayAttr({})}};
   addResults(added);
   return success();
 }
@@ -212,7 +209,7 @@ struct AutodiffPass : public heddle::impl::AutodiffBase<AutodiffPass> {
   using AutodiffBase::AutodiffBase;
 
   void runOnOperation() override {
-    Reverse reverse(mainFunction(getOperation()), optimizer);
+    Reverse reverse(mainFunction(getOperation()), optimizer, accumulate);
     if (failed(reverse.run()))
       return signalPassFailure();
     numGradients += reverse.gradients();

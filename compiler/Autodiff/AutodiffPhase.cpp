@@ -3,7 +3,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
-void heddle::addAutodiffPhase(mlir::OpPassManager &manager, bool optimizer) {
-  manager.addPass(createAutodiff({optimizer}));
+void heddle::addAutodiffPhase(mlir::OpPassManager &manager, const AutodiffOptions &options) {
+  manager.addPass(createAutodiff(options));
   manager.addPass(createVerifyGraph());
 }

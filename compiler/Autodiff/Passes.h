@@ -12,11 +12,8 @@ namespace heddle {
 #define GEN_PASS_DECL
 #include "compiler/Autodiff/Passes.h.inc"
 
-/// The result of @main that is differentiated.
-constexpr llvm::StringLiteral kLossName = "loss";
-
 /// The autodiff phase and its verifier.
-void addAutodiffPhase(mlir::OpPassManager &manager, bool optimizer);
+void addAutodiffPhase(mlir::OpPassManager &manager, const AutodiffOptions &options);
 
 #define GEN_PASS_REGISTRATION
 #include "compiler/Autodiff/Passes.h.inc"

@@ -69,6 +69,7 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
         llvm::append_range(outputs, op->getResults());
       outline(kind, members, labelOf(op), outputs);
     }
+    separateAssigns(getOperation());
   }
 };
 } // namespace

@@ -4,6 +4,7 @@
 #include "compiler/Fusion/ProductFusion.h"
 #include "compiler/Fusion/RowsFusion.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/SymbolicDim.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -38,14 +39,40 @@ static Value takeViews(Value result, llvm::SmallVectorImpl<Operation *> &ops) {
   return value;
 }
 
+/// Where several read a result of attention, one of them through a transpose that the result can be written
+/// as: lets all the others read it through the inverse. Else it would be copied for the product behind the
+/// transpose, and both kept.
+static void shareTranspose(Value result) {
+  if (result.hasOneUse())
+    return;
+  auto isTransposed = [&](Operation *user) {
+    return llvm::isa<TransposeOp>(user) && headsResultAccess(result, user->getResult(0));
+  };
+  auto found = llvm::find_if(result.getUsers(), isTransposed);
+  if (found == result.user_end() || llvm::any_of(result.getUsers(), llvm::IsaPred<mlir::func::ReturnOp>))
+    return;
+  auto transpose = llvm::cast<TransposeOp>(*found);
+  llvm::SmallVector<int64_t> inverse(transpose.getPermutation().size());
+  for (auto [index, from] : llvm::enumerate(transpose.getPermutation()))
+    inverse[from] = index;
+  transpose->moveAfter(result.getDefiningOp());
+  mlir::OpBuilder builder(transpose->getContext());
+  builder.setInsertionPointAfter(transpose);
+  Value back = GraphBuilder(builder, transpose.getLoc()).transpose(transpose.getResult(), inverse);
+  result.replaceAllUsesExcept(back, transpose);
+}
+
 /// A group of attention or its gradient: all results are yielded, those that are heads where views lead to.
 static void outlineAttention(AttentionLike attention) {
   llvm::SmallVector<Operation *> ops = sinkKeyMasks(attention);
   materializeOperands(attention);
   ops.push_back(attention);
   llvm::SmallVector<Value, 4> outputs;
-  for (Value result : attention->getResults())
+  for (Value result : attention->getResults()) {
+    if (isHeadsResult(result))
+      shareTranspose(result);
     outputs.push_back(isHeadsResult(result) ? takeViews(result, ops) : result);
+  }
   outline(GroupKind::Attention, ops, labelOf(attention.getOperation()), outputs);
 }
 
@@ -146,6 +173,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
       return signalPassFailure();
     }
     sinkToReaders(block);
+    separateAssigns(func);
   }
 };
 } // namespace

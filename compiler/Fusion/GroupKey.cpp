@@ -1,4 +1,5 @@
 #include "compiler/Fusion/GroupKey.h"
+#include "compiler/Fusion/Grouping.h"
 #include "dialects/Graph/GraphDialect.h"
 
 using namespace heddle;
@@ -29,6 +30,9 @@ void GroupKey::addValue(Value value) {
     addOp(op);
     return;
   }
+  // Kernels know a value that is assigned to a leaf by the leaf.
+  if (Value storage = storageOf(value); storage != value)
+    return addValue(storage);
   // A constant of one value becomes a literal.
   auto constant = llvm::dyn_cast_or_null<ConstantOp>(op);
   words_.push_back(constant ? kConstant : kBase);

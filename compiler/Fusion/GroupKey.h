@@ -17,8 +17,9 @@
 namespace heddle {
 
 /// Ops with names, attributes, types and the pattern of their operands, through views down to the bases,
-/// which are numbered as they are met. Locations and the names of inputs are left out. Words are numbers and
-/// addresses of uniqued objects of the context: keys are for comparisons within one compilation alone.
+/// which are numbered as they are met; what is assigned to a leaf is the leaf. Locations and the names of
+/// inputs are left out. Words are numbers and addresses of uniqued objects of the context: keys are for
+/// comparisons within one compilation alone.
 class GroupKey {
 public:
   using Words = std::vector<uintptr_t>;

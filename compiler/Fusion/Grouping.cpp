@@ -2,12 +2,11 @@
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Layout/Access.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "compiler/Support/StepPhases.h"
 #include "dialects/Graph/GraphBuilder.h"
-#include "dialects/Graph/Prepared.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace heddle;
@@ -23,41 +22,6 @@ bool heddle::isComputeOp(Operation *op) {
 bool heddle::isImplicitCast(Operation *op) {
   auto cast = llvm::dyn_cast_or_null<CastOp>(op);
   return cast && cast.getImplicit();
-}
-
-/// A leaf that may have another value in another run.
-static bool isVariable(Operation *op) {
-  return llvm::isa<StateOp>(op) ||
-         (llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr));
-}
-
-/// Whether nothing that `value` depends on is an input or a parameter that may change.
-static bool dependsOnNothing(Value value, llvm::DenseMap<Value, bool> &memo) {
-  auto known = memo.find(value);
-  if (known != memo.end())
-    return known->second;
-  Operation *op = value.getDefiningOp();
-  bool free = op && !isVariable(op);
-  if (free)
-    for (Value operand : op->getOperands())
-      free = free && dependsOnNothing(operand, memo);
-  if (auto group = llvm::dyn_cast_or_null<GroupOp>(op))
-    group.walk([&](Operation *inner) {
-      if (inner == group)
-        return;
-      free = free && !isVariable(inner);
-      for (Value operand : inner->getOperands())
-        if (operand.getParentRegion() != &group.getBody())
-          free = free && dependsOnNothing(operand, memo);
-    });
-  memo[value] = free;
-  return free;
-}
-
-bool heddle::runsOnce(Operation *op, llvm::DenseMap<Value, bool> &memo) {
-  return op->getNumResults() > 0 && dependsOnNothing(op->getResult(0), memo) &&
-         llvm::none_of(op->getUsers(),
-                       [](Operation *user) { return llvm::isa<mlir::func::ReturnOp, AssignOp>(user); });
 }
 
 std::string heddle::labelOf(llvm::ArrayRef<Operation *> ops) {
@@ -183,25 +147,47 @@ Value heddle::storageOf(Value value) {
   return value;
 }
 
-/// Whether nothing reads a leaf after `op`, which is in its block.
-static bool readsEndAt(Value leaf, Operation *op) {
-  for (Operation *user : leaf.getUsers()) {
-    if (user->hasTrait<ViewLike>()) {
-      if (!readsEndAt(user->getResult(0), op))
-        return false;
-    } else if (!llvm::isa<AssignOp>(user) && op->isBeforeInBlock(user)) {
-      return false;
+/// The ops and groups of the function that read a leaf, itself or through views.
+static llvm::SmallVector<Operation *> readersOf(Value leaf) {
+  llvm::SmallVector<Operation *> readers;
+  llvm::SmallVector<Value> worklist{leaf};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (Operation *user : value.getUsers()) {
+      user = leaf.getParentBlock()->findAncestorOpInBlock(*user);
+      if (user->hasTrait<ViewLike>())
+        worklist.push_back(user->getResult(0));
+      else if (auto assign = llvm::dyn_cast<AssignOp>(user); !assign || assign.getValue() == value)
+        readers.push_back(user);
     }
   }
-  return true;
+  return readers;
 }
 
 /// Whether `op` can write over `leaf` while it reads it: element by element, or not at all.
 static bool mayReplace(Operation *op, Value leaf) {
+  if (auto group = llvm::dyn_cast<GroupOp>(op)) {
+    llvm::SmallPtrSet<Operation *, 4> writers;
+    auto yield = llvm::cast<YieldOp>(group.getBody().front().getTerminator());
+    for (auto [result, inner] : llvm::zip_equal(group.getResults(), yield.getValues()))
+      if (storageOf(result) == leaf)
+        writers.insert(baseOf(inner).getDefiningOp());
+    llvm::SmallVector<Operation *> ops;
+    for (Operation &member : group.getBody().front())
+      if (isComputeOp(&member))
+        ops.push_back(&member);
+    return replacesInStep(ops, [&](Operation *member) { return writers.contains(member) ? leaf : Value(); });
+  }
   if (op->hasTrait<ElementwiseOp>())
     return llvm::none_of(op->getOperands(),
                          [&](Value operand) { return operand != leaf && baseOf(operand) == leaf; });
   return llvm::none_of(op->getOperands(), [&](Value operand) { return baseOf(operand) == leaf; });
+}
+
+bool heddle::writesInPlace(AssignOp assign) {
+  Operation *writer = assign.getValue().getDefiningOp();
+  auto readsLater = [&](Operation *reader) { return writer->isBeforeInBlock(reader); };
+  return mayReplace(writer, assign.getLeaf()) && llvm::none_of(readersOf(assign.getLeaf()), readsLater);
 }
 
 void heddle::materializeAssigns(mlir::func::FuncOp func) {
@@ -209,15 +195,37 @@ void heddle::materializeAssigns(mlir::func::FuncOp func) {
   llvm::SmallPtrSet<Value, 4> taken;
   for (Value result : terminator->getOperands())
     taken.insert(result);
-  for (AssignOp assign : llvm::to_vector(func.getBody().front().getOps<AssignOp>())) {
-    Value value = assign.getValue(), leaf = assign.getLeaf();
+  auto assigns = llvm::to_vector(func.getBody().front().getOps<AssignOp>());
+  llvm::SmallPtrSet<Value, 4> assigned;
+  for (AssignOp assign : assigns)
+    assigned.insert(assign.getLeaf());
+  // What an assigned leaf is in this run (two that change places) is kept before any of them is written over.
+  for (AssignOp assign : assigns)
+    if (Value value = assign.getValue(); assigned.contains(baseOf(value))) {
+      Value kept = copyOf(assign, value);
+      kept.getDefiningOp()->moveAfter(value.getDefiningOp());
+      assign.getValueMutable().assign(kept);
+    }
+  for (AssignOp assign : assigns) {
+    Value value = assign.getValue();
     Operation *op = value.getDefiningOp();
     if (op && isComputeOp(op) && !llvm::isa<ConcatOp>(op) && taken.insert(value).second &&
-        mayReplace(op, leaf) && readsEndAt(leaf, op))
+        writesInPlace(assign))
       continue;
     // Behind all that reads the leaf.
     assign->moveBefore(terminator);
     assign.getValueMutable().assign(copyOf(assign, value));
+  }
+}
+
+void heddle::separateAssigns(mlir::func::FuncOp func) {
+  for (AssignOp assign : llvm::to_vector(func.getBody().front().getOps<AssignOp>())) {
+    if (writesInPlace(assign))
+      continue;
+    assign->moveBefore(func.getBody().front().getTerminator());
+    Value copy = copyOf(assign, assign.getValue());
+    assign.getValueMutable().assign(copy);
+    outline(GroupKind::Rows, copy.getDefiningOp(), labelOf(copy.getDefiningOp()));
   }
 }
 
@@ -254,12 +262,12 @@ bool heddle::replacesInStep(llvm::ArrayRef<Operation *> ops, llvm::function_ref<
 void heddle::materializeOutputs(mlir::func::FuncOp func) {
   Operation *terminator = func.getBody().front().getTerminator();
   llvm::SmallPtrSet<Value, 4> seen;
-  llvm::DenseMap<Value, bool> memo;
+  StepPhases phases(func);
   for (mlir::OpOperand &operand : terminator->getOpOperands()) {
     Value value = operand.get();
     Operation *op = value.getDefiningOp();
     if (!op || !isComputeOp(op) || !seen.insert(value).second ||
-        (!value.hasOneUse() && dependsOnNothing(value, memo)))
+        (!value.hasOneUse() && phases.dependsOnNothing(value)))
       operand.set(copyOf(terminator, operand.get()));
   }
 }
@@ -278,7 +286,7 @@ void heddle::materializeOperands(Operation *op) {
     // Masks and biases are last.
     unsigned extra = static_cast<bool>(attention.getMask()) + static_cast<bool>(attention.getBias());
     for (mlir::OpOperand &operand : op->getOpOperands().drop_back(extra)) {
-      bool heads = llvm::cast<mlir::RankedTensorType>(operand.get().getType()).getRank() == 4;
+      bool heads = operand.getOperandNumber() < attention.numHeadOperands();
       copyUnless(operand,
                  heads ? headsAccess(operand.get()).has_value() : flatVector(operand.get()).has_value());
     }
@@ -384,8 +392,8 @@ static Value withZeros(GraphBuilder &graph, Value value, int64_t extra) {
 }
 
 bool heddle::isHeadsResult(Value result) {
-  unsigned heads = llvm::isa<AttentionOp>(result.getDefiningOp()) ? 1 : 3;
-  return llvm::cast<mlir::OpResult>(result).getResultNumber() < heads;
+  auto number = llvm::cast<mlir::OpResult>(result).getResultNumber();
+  return number < llvm::cast<AttentionLike>(result.getDefiningOp()).numHeadResults();
 }
 
 /// Gives a result `extra` more columns, which its readers do not see.
@@ -411,23 +419,18 @@ void heddle::padHeads(mlir::func::FuncOp func) {
     mlir::OpBuilder builder(op);
     GraphBuilder graph(builder, op.getLoc());
     // Operands first: a result's width follows from theirs.
-    auto grad = llvm::dyn_cast<AttentionGradOp>(op.getOperation());
-    const int64_t extra = extraOf(op.getQuery()), valueExtra = extraOf(op.getValue());
-    unsigned heads = grad ? 4 : 3; // query, key, value, gradient
-    for (mlir::OpOperand &operand : op->getOpOperands().take_front(heads)) {
+    llvm::SmallVector<int64_t, 3> extras;
+    for (Value result : op->getResults().take_front(op.numHeadResults()))
+      extras.push_back(extraOf(result));
+    for (mlir::OpOperand &operand : op->getOpOperands().take_front(op.numHeadOperands())) {
       Value &padded = wide[operand.get()];
       if (!padded)
         padded = withZeros(graph, operand.get(), extraOf(operand.get()));
       operand.set(padded);
     }
     builder.setInsertionPointAfter(op);
-    if (!grad) {
-      widen(graph, op->getResult(0), valueExtra);
-      continue;
-    }
-    widen(graph, grad.getDquery(), extra);
-    widen(graph, grad.getDkey(), extra);
-    widen(graph, grad.getDvalue(), valueExtra);
+    for (auto [result, extra] : llvm::zip(op->getResults(), extras))
+      widen(graph, result, extra);
   }
 }
 

@@ -14,11 +14,6 @@ bool isComputeOp(mlir::Operation *op);
 /// Whether `op`, which may be null, is a cast that precision put in and fused code may drop.
 bool isImplicitCast(mlir::Operation *op);
 
-/// Whether an op or group is computed once, before the first run: nothing that it depends on is an input or a
-/// parameter (an input, where @main has kPreparedAttr), and no result of it is an output, which every run has
-/// to write. `memo` keeps what is known of values.
-bool runsOnce(mlir::Operation *op, llvm::DenseMap<mlir::Value, bool> &memo);
-
 /// Wraps ops, in topological order, into a group placed at the last of them. Views between them are cloned
 /// into it; results used outside are yielded. `outputs` overrides what is yielded (views that a group
 /// absorbs), in order; then the values must be results of ops in the group.
@@ -36,8 +31,17 @@ void materializeOutputs(mlir::func::FuncOp func);
 mlir::Value storageOf(mlir::Value value);
 
 /// Lets the op that computes an assigned value write it over the old one; where others read that later, or it
-/// is read otherwise than element by element, a copy at the end does.
+/// is read otherwise than element by element, a copy at the end does. A value that is itself an assigned
+/// leaf, or a view of one, is copied first, before anything is written over it.
 void materializeAssigns(mlir::func::FuncOp func);
+
+/// Whether the op or group that computes an assigned value can write it over the old one: all others read
+/// that before, and it reads it at most where it writes it.
+bool writesInPlace(graph::AssignOp assign);
+
+/// Groups read when their last op runs: where that is too late for an assign, or its group reads the leaf at
+/// other places than it writes it, a group of its own copies the value at the end.
+void separateAssigns(mlir::func::FuncOp func);
 
 /// Whether one kernel may hold `ops`, in order, where it writes what `leafOf` gives an op (null: nothing)
 /// over the old value: all that depends on the old value does so element by element at the same place.

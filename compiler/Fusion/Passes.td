@@ -8,18 +8,24 @@ def EagerGroups : Pass<"eager-groups", "::mlir::func::FuncOp"> {
   let summary = "One group for each op, as eager execution runs them";
   let description = [{
     Views stay outside: they move no data. Operands that their reader cannot take through views are copied first
-    (`graph.copy`, a group of its own), as PyTorch makes them contiguous.
+    (`graph.copy`, a group of its own), as PyTorch makes them contiguous. An op that computes what `graph.assign` takes
+    writes it over the leaf, or a copy at the end does where the leaf is still read.
   }];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
 }
 
 def FormGroups : Pass<"form-groups", "::mlir::func::FuncOp"> {
-  let summary = "Groups ops by kind: attention, product, rows";
+  let summary = "Groups ops by kind: attention, row sums, product, rows";
   let description = [{
-    First the groups that are formed from one op: attention takes the views that lead to its only reader, so that the result
-    is written in the layout that is read; a product takes what the library's epilogues do. Then rows groups, greedily along
-    edges of the graph, most bytes saved first, while the ops share an iteration space, no cycle appears and the resource
-    model allows. Ops that depend on no input (masks, tables) stay apart from the others: they run once.
+    First the groups that are formed from one op: attention and its gradient take the views that lead to the only reader of
+    a result, so that it is written in the layout that is read; row sums (`graph.embedding_grad`) take the casts next to
+    them; a product takes what the library's epilogues do. Then rows groups, greedily along edges of the graph, most bytes
+    saved first, while the ops share an iteration space, no cycle appears and the resource model allows. Ops that depend on
+    no input (masks, tables) stay apart from the others: they run once.
+
+    An op that computes what `graph.assign` takes writes it over the leaf where all other readers of the leaf run before
+    and it reads the leaf element by element; else a copy at the end does. A rows group that writes over a leaf reads it
+    only where it writes it.
   }];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
   let options = [Option<"maxBuffers", "max-buffers", "int64_t", "16", "Buffers that a rows group may touch">,
@@ -28,6 +34,15 @@ def FormGroups : Pass<"form-groups", "::mlir::func::FuncOp"> {
                         "Products take silu(first half of their columns) * second half">];
   let statistics = [Statistic<"merged", "edges merged", "Producer and consumer groups that became one">,
                     Statistic<"refused", "edges refused", "Edges that stayed between two groups">];
+}
+
+def VerifyFusion : Pass<"verify-fusion", "::mlir::func::FuncOp"> {
+  let summary = "What the fusion phase leaves: groups that can run one after the other";
+  let description = [{
+    Every op that computes is in a group. Groups of kinds attention, product and row_sums hold one op that gives them their
+    kind. A result of @main is a group's, each another. What `graph.assign` takes is a group's, which can write it over the
+    leaf: all others have read that before, and it reads it at most where it writes it.
+  }];
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "compiler/Fusion/GroupKey.h"
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Fusion/Grouping.h"
+#include "compiler/Support/StepPhases.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -46,6 +47,8 @@ private:
     Operation *op;
     bool rows; ///< May be merged.
     bool once; ///< Computed before the first run.
+    /// Of the optimizer, where runs may leave that out.
+    bool optimizer;
     int group; ///< Representative node.
     llvm::SmallVector<int, 4> inputs, users;
     /// What writes over a leaf that this one reads: it runs later, and reads nothing of this one.
@@ -54,7 +57,7 @@ private:
 
   void collectNodes() {
     llvm::DenseMap<Operation *, int> numbers;
-    llvm::DenseMap<Value, bool> memo;
+    StepPhases phases(func_);
     for (Operation &op : func_.getBody().front()) {
       if (!isComputeOp(&op) && !llvm::isa<GroupOp, AssignOp>(op) &&
           !op.hasTrait<mlir::OpTrait::IsTerminator>())
@@ -62,8 +65,9 @@ private:
       int number = nodes_.size();
       numbers[&op] = number;
       bool rows = isComputeOp(&op) && isRowsOp(&op);
-      bool once = runsOnce(&op, memo);
-      nodes_.push_back({&op, rows, once, number, {}, {}, {}});
+      bool once = phases.runsOnce(&op);
+      bool optimizer = phases.accumulates() && phases.phaseOf(&op) == plan::Phase::Optimizer;
+      nodes_.push_back({&op, rows, once, optimizer, number, {}, {}, {}});
       llvm::SetVector<int> inputs;
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
@@ -177,6 +181,8 @@ private:
       return true;
     if (nodes_[a].once != nodes_[b].once)
       return refuse(a, b, "one of the two runs once, before the first run");
+    if (nodes_[a].optimizer != nodes_[b].optimizer)
+      return refuse(a, b, "one of the two belongs to the optimizer, which runs may leave out");
     // A merge looks at all ops of the new group: without a limit a long chain would take cubic time.
     if (static_cast<int64_t>(members_[a].size() + members_[b].size()) > maxOps_)
       return refuse(a, b, "the kernel would hold more than " + std::to_string(maxOps_) + " ops");

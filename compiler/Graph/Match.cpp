@@ -1,7 +1,6 @@
 #include "compiler/Graph/Match.h"
 #include "compiler/Support/Locations.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace heddle;

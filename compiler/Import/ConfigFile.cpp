@@ -3,6 +3,8 @@
 #include "compiler/Import/Families.h"
 #include "compiler/Import/JsonFile.h"
 
+#include "runtime/base/Json.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,6 +15,7 @@
 
 using namespace heddle::import;
 using heddle::runtime::invalidInput;
+using heddle::runtime::shownValue;
 using heddle::runtime::Status;
 using heddle::runtime::StatusOr;
 using Json = nlohmann::json;
@@ -48,7 +51,7 @@ constexpr RotaryPart kRotaryParts[] = {
 };
 
 Status wanted(const std::string &field, const std::string &want, const Json *found) {
-  return invalidInput(field + ": wanted " + want + ", found " + (found ? excerpt(*found) : "nothing"));
+  return invalidInput(field + ": wanted " + want + ", found " + (found ? shownValue(*found) : "nothing"));
 }
 
 /// One object of the file; remembers which fields were asked for.
@@ -102,8 +105,8 @@ StatusOr<const Json *> Reader::findAlias(std::string &name, const std::vector<co
   for (const char *alias : aliases) {
     const Json *other = find(alias);
     if (value && other && *value != *other)
-      return invalidInput(prefix_ + name + " is " + excerpt(*value) + " and " + alias +
-                          ", another name of it, " + excerpt(*other));
+      return invalidInput(prefix_ + name + " is " + shownValue(*value) + " and " + alias +
+                          ", another name of it, " + shownValue(*other));
     if (!value && other) {
       value = other;
       name = alias;
@@ -196,7 +199,7 @@ std::vector<std::string> Reader::unknown() const {
   for (const auto &[name, value] : object_.items())
     if (!known_.contains(name))
       names.push_back(prefix_ +
-                      (name.size() <= 60 && llvm::all_of(name, llvm::isPrint) ? name : excerpt(name)));
+                      (name.size() <= 60 && llvm::all_of(name, llvm::isPrint) ? name : shownValue(name)));
   llvm::append_range(names, unknownInside_);
   return names;
 }
@@ -225,7 +228,7 @@ static Status checkFixed(Reader &reader, const FixedField &field) {
   const Json *value = reader.find(field.name);
   if (!value || *value == Json::parse(field.wanted))
     return Status::ok();
-  return invalidInput(std::string(field.name) + ": wanted " + field.wanted + ", found " + excerpt(*value) +
+  return invalidInput(std::string(field.name) + ": wanted " + field.wanted + ", found " + shownValue(*value) +
                       ": " + field.feature + " is not there");
 }
 

@@ -1,6 +1,7 @@
 //===- DecoderBuilder.cpp - From a decoder's description to a graph -------===//
 #include "compiler/Import/DecoderBuilder.h"
 #include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/GraphModule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -389,6 +390,7 @@ mlir::func::FuncOp DecoderBuilder::openMain() {
     const std::string &name;
     int64_t bound; ///< Values are in [0, bound).
     Value *value;
+    std::optional<int64_t> ignored = std::nullopt; ///< A further value.
   };
   llvm::SmallVector<Input> inputs = {{spec_.inputs.ids, spec_.vocabulary, &ids_}};
   if (spec_.paddingMask)
@@ -397,11 +399,11 @@ mlir::func::FuncOp DecoderBuilder::openMain() {
     inputs.push_back({spec_.inputs.segments, spec_.segments, &segments_});
   static const std::string kTargets = "targets";
   if (loss_)
-    inputs.push_back({kTargets, spec_.vocabulary, &targets_});
+    inputs.push_back({kTargets, spec_.vocabulary, &targets_, kIgnoredTarget});
   llvm::SmallVector<std::pair<const char *, mlir::Type>> outputs;
   SymbolicDim width = fixed(spec_.dModel);
   if (loss_)
-    outputs = {{"loss", type({}, f32_)}};
+    outputs = {{kLossName.data(), type({}, f32_)}};
   else if (spec_.outputs == Outputs::Logits)
     outputs = {{"logits", type({batch_, seq_, fixed(spec_.vocabulary)}, f32_)}};
   else
@@ -416,6 +418,8 @@ mlir::func::FuncOp DecoderBuilder::openMain() {
   for (auto [index, input] : llvm::enumerate(inputs)) {
     main.setArgAttr(index, kNameAttr, builder_.getStringAttr(input.name));
     main.setArgAttr(index, kBoundAttr, builder_.getI64IntegerAttr(input.bound));
+    if (input.ignored)
+      main.setArgAttr(index, kIgnoredAttr, builder_.getI64IntegerAttr(*input.ignored));
     *input.value = body->getArgument(index);
   }
   for (auto [index, output] : llvm::enumerate(outputs))

@@ -9,6 +9,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -101,26 +102,81 @@ static void addDefaultNames(mlir::func::FuncOp main) {
       main.setResultAttr(i, kNameAttr, builder.getStringAttr("result" + std::to_string(i)));
 }
 
-/// An argument that indexes tables is bounded by the smallest of them.
+/// Calls `visit` with the readers of a value and of its reshapes and transposes, which hold the same
+/// elements.
+static llvm::LogicalResult visitReaders(mlir::Value value,
+                                        llvm::function_ref<llvm::LogicalResult(mlir::OpOperand &)> visit) {
+  for (mlir::OpOperand &use : value.getUses())
+    if (failed(llvm::isa<ReshapeOp, TransposeOp>(use.getOwner())
+                   ? visitReaders(use.getOwner()->getResult(0), visit)
+                   : visit(use)))
+      return llvm::failure();
+  return mlir::success();
+}
+
+namespace {
+/// What an operand's values index: rows of a table or columns of logits.
+struct Indexed {
+  bool table;
+  int64_t extent;
+  std::optional<int64_t> ignored; ///< A value that indexes nothing.
+};
+} // namespace
+
+static std::optional<Indexed> indexedBy(mlir::OpOperand &use) {
+  std::optional<Indexed> indexed;
+  auto loss = [&](auto op) {
+    if (use.get() == op.getTargets())
+      indexed = {false, typeOf(op.getLogits()).getShape().back(), static_cast<int64_t>(op.getIgnored())};
+  };
+  llvm::TypeSwitch<mlir::Operation *>(use.getOwner())
+      .Case([&](EmbeddingOp op) {
+        if (use.get() == op.getIndices())
+          indexed = {true, typeOf(op.getTable()).getDimSize(0), std::nullopt};
+      })
+      .Case([&](EmbeddingGradOp op) {
+        if (use.get() == op.getIndices())
+          indexed = {true, typeOf(op.getResult()).getDimSize(0), std::nullopt};
+      })
+      .Case([&](CrossEntropyOp op) { loss(op); })
+      .Case([&](CrossEntropyGradOp op) { loss(op); });
+  return indexed;
+}
+
+/// An argument that indexes tables or the columns of logits is bounded by the smallest of them, and may also
+/// be what all of them ignore. What the file says of it must not go beyond that.
 static llvm::LogicalResult addBounds(mlir::func::FuncOp main) {
   mlir::Builder builder(main.getContext());
   for (mlir::BlockArgument argument : main.getArguments()) {
-    for (mlir::Operation *user : argument.getUsers()) {
-      int64_t rows = 0;
-      if (auto embedding = llvm::dyn_cast<EmbeddingOp>(user); embedding && embedding.getIndices() == argument)
-        rows = typeOf(embedding.getTable()).getDimSize(0);
-      else if (auto sums = llvm::dyn_cast<EmbeddingGradOp>(user); sums && sums.getIndices() == argument)
-        rows = typeOf(sums.getResult()).getDimSize(0);
-      else
-        continue;
-      auto bound = main.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kBoundAttr);
-      if (!bound)
-        main.setArgAttr(argument.getArgNumber(), kBoundAttr, builder.getI64IntegerAttr(rows));
-      else if (bound.getInt() > rows)
-        return user->emitOpError() << "has a table of " << rows
-                                   << " rows, its indices may reach the graph.bound " << bound.getInt()
-                                   << " of argument " << argument.getArgNumber();
-    }
+    unsigned number = argument.getArgNumber();
+    auto bound = main.getArgAttrOfType<mlir::IntegerAttr>(number, kBoundAttr);
+    auto given = main.getArgAttrOfType<mlir::IntegerAttr>(number, kIgnoredAttr);
+    std::optional<int64_t> least;
+    llvm::SmallVector<std::optional<int64_t>> ignored;
+    auto visit = [&](mlir::OpOperand &use) -> llvm::LogicalResult {
+      std::optional<Indexed> indexed = indexedBy(use);
+      if (!indexed)
+        return mlir::success();
+      least = std::min(least.value_or(indexed->extent), indexed->extent);
+      ignored.push_back(indexed->ignored);
+      if (bound && bound.getInt() > indexed->extent)
+        return use.getOwner()->emitOpError()
+               << "has " << (indexed->table ? "a table of " : "logits of ") << indexed->extent
+               << (indexed->table ? " rows, its indices" : " columns, its targets")
+               << " may reach the graph.bound " << bound.getInt() << " of argument " << number;
+      if (given && given.getInt() != indexed->ignored)
+        return use.getOwner()->emitOpError()
+               << "does not ignore the graph.ignored " << given.getInt() << " of argument " << number;
+      return mlir::success();
+    };
+    if (failed(visitReaders(argument, visit)))
+      return llvm::failure();
+    if (given && !bound && !least)
+      return main.emitError() << "argument " << number << " has a graph.ignored and no graph.bound";
+    if (least && !bound)
+      main.setArgAttr(number, kBoundAttr, builder.getI64IntegerAttr(*least));
+    if (!given && !ignored.empty() && ignored.front() && llvm::all_equal(ignored))
+      main.setArgAttr(number, kIgnoredAttr, builder.getI64IntegerAttr(*ignored.front()));
   }
   return mlir::success();
 }

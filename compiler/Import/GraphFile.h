@@ -10,8 +10,10 @@
 namespace heddle::import {
 
 /// Parses and verifies a graph module (dialects/Graph/GraphModule.h). Missing names become arg0…, result0…;
-/// an integer argument that indexes an embedding gets graph.bound, the table's rows. Every fault of the file
-/// is one InvalidInput "file:line:column: reason".
+/// an integer argument that indexes an embedding or is a loss's targets, itself or through reshapes and
+/// transposes, gets graph.bound, the least of the tables' rows and the logits' columns, and graph.ignored
+/// where all that it indexes are losses that ignore one value. Parameters of one name become one op. Every
+/// fault of the file is one InvalidInput "file:line:column: reason".
 runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> readGraphFile(mlir::MLIRContext *context,
                                                                    const std::string &path);
 

@@ -11,12 +11,6 @@ using heddle::runtime::invalidInput;
 using heddle::runtime::StatusOr;
 using Json = nlohmann::json;
 
-std::string heddle::import::excerpt(const Json &value) {
-  constexpr size_t kLength = 60;
-  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
-  return text.size() <= kLength ? text : text.substr(0, kLength) + "...";
-}
-
 StatusOr<Json> heddle::import::readJsonObject(const std::string &path) {
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))

@@ -17,9 +17,6 @@ constexpr size_t kMaxJsonBytes = 1 << 20;
 /// too large.
 runtime::StatusOr<nlohmann::json> readJsonObject(const std::string &path);
 
-/// A value for a message: its JSON text, cut to some 60 characters.
-std::string excerpt(const nlohmann::json &value);
-
 } // namespace heddle::import
 
 #endif // HEDDLE_COMPILER_IMPORT_JSONFILE_H

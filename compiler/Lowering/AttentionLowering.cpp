@@ -5,7 +5,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace heddle;
@@ -215,7 +214,9 @@ std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonNa
                                  value[3].value, op_.getScale(), op_.getCausal(), window(), buffers, counts,
                                  0, 0, 0, 0, 0, 0, broadcast, false, logsumexp, nullptr, nullptr);
   auto op = llvm::cast<kernel::SkeletonOp>(skeleton);
-  if ((op_.getBias() || op_.getSoftcap()) && !addScore(func, op.getScore(), /*slope=*/!forward))
+  // The gradient of a bias is that of the score after the cap.
+  bool slope = !forward && skeletonName != kernel::kAttentionBias;
+  if ((op_.getBias() || op_.getSoftcap()) && !addScore(func, op.getScore(), slope))
     return std::nullopt;
   if (op_.getMask() && !addMask(func, op.getMask()))
     return std::nullopt;

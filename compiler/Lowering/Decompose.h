@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// Writes softmax, layer_norm and rms_norm inside a group out in reductions and elementwise ops, computed in
-/// float32.
+/// Writes softmax, the norms and the loss inside a group, and the gradients of softmax and the loss, out in
+/// reductions and elementwise ops, computed in float32.
 void decomposeNamedOps(graph::GroupOp group);
 
 } // namespace heddle

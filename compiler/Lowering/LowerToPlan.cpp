@@ -7,6 +7,7 @@
 #include "compiler/Lowering/FuncBuilder.h"
 #include "compiler/Lowering/Passes.h"
 #include "compiler/Support/Locations.h"
+#include "compiler/Support/StepPhases.h"
 #include "dialects/Graph/SymbolValues.h"
 #include "dialects/Plan/PlanDialect.h"
 #include "runtime/plan/CpuAlgorithm.h"
@@ -40,7 +41,8 @@ class ProgramBuilder {
 public:
   ProgramBuilder(mlir::func::FuncOp func, plan::ProgramOp program, const llvm::StringMap<int64_t> &symbols,
                  bool tf32)
-      : func_(func), program_(program), symbols_(symbols), builder_(program.getContext()), tf32_(tf32) {
+      : func_(func), program_(program), symbols_(symbols), builder_(program.getContext()), tf32_(tf32),
+        phases_(func) {
     builder_.setInsertionPointToEnd(&program.getBody().front());
   }
 
@@ -51,28 +53,21 @@ public:
       plan::BufferOp buffer = addBuffer(argument, plan::Role::Input, name ? name.getValue() : "input");
       if (auto bound = func_.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kBoundAttr))
         buffer.setIndexLimit(bound.getInt());
+      if (auto ignored = func_.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), kIgnoredAttr))
+        buffer.setIgnoredIndex(ignored.getInt());
     }
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       auto name = func_.getResultAttrOfType<mlir::StringAttr>(index, kNameAttr);
       plan::BufferOp buffer = addBuffer(value, plan::Role::Output, name ? name.getValue() : "output");
       auto parts = func_.getResultAttrOfType<mlir::ArrayAttr>(index, kGradientAttr);
-      if (!parts)
-        forward_.push_back(value);
-      else if (!parts.empty())
+      if (parts && !parts.empty())
         buffer.setPartsAttr(partsOf(parts, ".grad"));
     }
     llvm::SmallVector<GroupOp> groups;
-    for (mlir::Operation &op : block) {
-      if (auto group = llvm::dyn_cast<GroupOp>(op))
-        groups.push_back(group);
-      else if (isComputeOp(&op))
-        return op.emitError("is in no group");
-    }
-    findForward();
+    llvm::append_range(groups, block.getOps<GroupOp>());
     // Init steps run first, whatever their place in the graph.
-    llvm::stable_sort(groups, [&](GroupOp a, GroupOp b) { return runsOnce(a) > runsOnce(b); });
-    if (failed(verifyAssigns(groups)))
-      return failure();
+    llvm::stable_sort(groups,
+                      [&](GroupOp a, GroupOp b) { return phases_.runsOnce(a) > phases_.runsOnce(b); });
     for (GroupOp group : groups)
       if (failed(addGroup(group)))
         return failure();
@@ -81,35 +76,6 @@ public:
   }
 
 private:
-  bool runsOnce(GroupOp group) { return heddle::runsOnce(group, once_); }
-
-  /// A leaf is written over by the last group that reads it.
-  LogicalResult verifyAssigns(llvm::ArrayRef<GroupOp> groups) {
-    llvm::DenseMap<Value, GroupOp> written;
-    for (GroupOp group : groups) {
-      bool early = false;
-      auto look = [&](Value operand) { early |= written.contains(baseOf(operand)); };
-      group->walk([&](mlir::Operation *inner) { llvm::for_each(inner->getOperands(), look); });
-      if (early)
-        return group.emitError("reads a leaf after its new value was written over it");
-      llvm::DenseMap<mlir::Operation *, Value> leaves;
-      llvm::SmallVector<mlir::Operation *> ops;
-      for (auto [inner, result] :
-           llvm::zip_equal(group.getBody().front().getTerminator()->getOperands(), group.getResults()))
-        if (Value leaf = storageOf(result); leaf != result)
-          leaves[inner.getDefiningOp()] = leaf;
-      for (mlir::Operation &op : group.getBody().front().without_terminator())
-        if (!op.hasTrait<ViewLike>())
-          ops.push_back(&op);
-      if (!replacesInStep(ops, [&](mlir::Operation *op) { return leaves.lookup(op); }))
-        return group.emitError("reads a leaf at other places than it writes it");
-      for (Value result : group.getResults())
-        if (Value leaf = storageOf(result); leaf != result)
-          written[leaf] = group;
-    }
-    return success();
-  }
-
   std::string unique(llvm::StringRef wanted) {
     std::string name;
     for (char c : wanted)
@@ -124,8 +90,9 @@ private:
     auto type = llvm::cast<RankedTensorType>(value.getType());
     mlir::OpBuilder::InsertionGuard guard(builder_);
     auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
-    auto buffer = plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr,
-                                         nullptr, nullptr, nullptr, nullptr, locationText(value.getLoc()));
+    auto buffer =
+        plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr, nullptr,
+                               nullptr, nullptr, nullptr, nullptr, locationText(value.getLoc()));
     buffers_[value] = buffer;
     return buffer;
   }
@@ -147,7 +114,7 @@ private:
     }
     auto group = value.getDefiningOp<GroupOp>();
     plan::Role role = plan::Role::Scratch;
-    if (runsOnce(group) && usedLater(value))
+    if (phases_.runsOnce(group) && usedLater(value))
       role = plan::Role::Constant;
     return addBuffer(value, role, argumentName(value));
   }
@@ -163,7 +130,7 @@ private:
       auto group = llvm::dyn_cast<GroupOp>(user);
       if (!group)
         group = user->getParentOfType<GroupOp>();
-      if (!group || !runsOnce(group))
+      if (!group || !phases_.runsOnce(group))
         return true;
     }
     return false;
@@ -198,39 +165,6 @@ private:
                               elementOffset * elementBytes(element));
   }
 
-  /// Forward is what results depend on that are no gradients; what is left computes those.
-  void findForward() {
-    llvm::SmallVector<Value> worklist(forward_);
-    while (!worklist.empty()) {
-      mlir::Operation *op = worklist.pop_back_val().getDefiningOp();
-      if (!op || !forwardOps_.insert(op).second)
-        continue;
-      op->walk([&](mlir::Operation *inner) { llvm::append_range(worklist, inner->getOperands()); });
-    }
-  }
-
-  bool dependsOnState(mlir::Operation *op) {
-    auto known = onState_.find(op);
-    if (known != onState_.end())
-      return known->second;
-    bool found = llvm::isa<StateOp>(op);
-    op->walk([&](mlir::Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (mlir::Operation *source = operand.getDefiningOp();
-            source && source->getBlock() == op->getBlock() && source != op)
-          found = found || dependsOnState(source);
-    });
-    return onState_[op] = found;
-  }
-
-  plan::Phase phaseOf(GroupOp group) {
-    if (runsOnce(group))
-      return plan::Phase::Init;
-    if (forwardOps_.contains(group))
-      return plan::Phase::Forward;
-    return dependsOnState(group) ? plan::Phase::Optimizer : plan::Phase::Backward;
-  }
-
   LogicalResult addGroup(GroupOp group) {
     // Results first: a buffer keeps the order of the steps that write them. Of attention's gradient one may
     // be neither read nor computed.
@@ -257,7 +191,7 @@ private:
         addTurns(group, q);
       }
       for (unsigned part = 0; part < kernels.size(); ++part)
-        if (failed(addLaunch(group, part)))
+        if (failed(addLaunch(group, part, kernels[part])))
           return failure();
       return success();
     }
@@ -284,9 +218,9 @@ private:
   void addTurns(GroupOp group, llvm::ArrayRef<int64_t> q) {
     mlir::OpBuilder::InsertionGuard guard(builder_);
     auto type = RankedTensorType::get({q[0], q[1], q[2], 2}, builder_.getI32Type());
-    turns_ =
-        plan::BufferOp::create(builder_, group.getLoc(), unique("attention_turns"), plan::Role::Scratch, type,
-                               nullptr, nullptr, nullptr, nullptr, nullptr, locationText(group.getLoc()));
+    turns_ = plan::BufferOp::create(builder_, group.getLoc(), unique("attention_turns"), plan::Role::Scratch,
+                                    type, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                    locationText(group.getLoc()));
   }
 
   /// What launches of one kernel have in common.
@@ -316,12 +250,11 @@ private:
   }
 
   /// Lowers a group to a kernel of the program. The same text is one kernel, whichever group it comes from.
-  mlir::FailureOr<Launch> lower(GroupOp group, std::optional<unsigned> part, const GroupKey &key) {
+  mlir::FailureOr<Launch> lower(GroupOp group, std::optional<unsigned> part, llvm::StringRef attention,
+                                const GroupKey &key) {
     std::string reason;
     std::optional<LoweredKernel> kernel =
-        group.getKind() == GroupKind::Attention
-            ? lowerAttentionGroup(group, symbols_, reason,
-                                  attentionKernels(group, program_.getDevice())[*part])
+        group.getKind() == GroupKind::Attention ? lowerAttentionGroup(group, symbols_, reason, attention)
         : group.getKind() == GroupKind::RowSums ? lowerRowSumsGroup(group, symbols_, reason)
                                                 : lowerRowsGroup(group, symbols_, reason, part);
     if (!kernel)
@@ -344,12 +277,14 @@ private:
   }
 
   /// A step for a group, or for a part: of a concatenation, or of attention's gradient. Groups of one key
-  /// differ in what they read and write alone; the first of them is lowered.
-  LogicalResult addLaunch(GroupOp group, std::optional<unsigned> part = std::nullopt) {
+  /// differ in what they read and write alone; the first of them is lowered. `attention` is the part's
+  /// kernel.
+  LogicalResult addLaunch(GroupOp group, std::optional<unsigned> part = std::nullopt,
+                          llvm::StringRef attention = {}) {
     GroupKey key = keyOf(group, part);
     auto found = launches_.find(key.words());
     if (found == launches_.end()) {
-      mlir::FailureOr<Launch> launch = lower(group, part, key);
+      mlir::FailureOr<Launch> launch = lower(group, part, attention, key);
       if (failed(launch))
         return failure();
       found = launches_.emplace(key.words(), std::move(*launch)).first;
@@ -363,7 +298,7 @@ private:
                                                  buffer.offset)
                             : reference(key.value(buffer.value), buffer.offset));
     plan::LaunchOp::create(builder_, group.getLoc(), launch.kernel, builder_.getArrayAttr(buffers),
-                           launch.counts, phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
+                           launch.counts, phases_.phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
                            locationText(group.getLoc()));
     return success();
   }
@@ -417,7 +352,7 @@ private:
     plan::ProductOp::create(builder_, group.getLoc(), product->m, product->n, product->k, product->batch,
                             matrix(product->lhs), matrix(product->rhs), addend, matrix(result),
                             llvm::APFloat(1.0), llvm::APFloat(addend ? 1.0 : 0.0), math, epilogueOf(parts),
-                            bias, biasType, algorithm(), phaseOf(group), group.getLabel(),
+                            bias, biasType, algorithm(), phases_.phaseOf(group), group.getLabel(),
                             locationText(group.getLoc()));
     return success();
   }
@@ -430,10 +365,7 @@ private:
   double flops_ = 0;
   plan::BufferOp turns_; ///< Of the group that is added.
   llvm::DenseMap<Value, plan::BufferOp> buffers_;
-  llvm::DenseMap<Value, bool> once_;
-  llvm::SmallVector<Value> forward_; ///< Results of the function that are no gradients.
-  llvm::SmallPtrSet<mlir::Operation *, 32> forwardOps_;
-  llvm::DenseMap<mlir::Operation *, bool> onState_;
+  StepPhases phases_;
   llvm::StringMap<unsigned> names_;
   llvm::StringMap<std::string> kernels_; ///< By text.
   std::map<GroupKey::Words, Launch> launches_;

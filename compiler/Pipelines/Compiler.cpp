@@ -13,6 +13,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -85,7 +86,7 @@ std::string shortName(const std::string &model) {
 
 /// Whatever is not a forward pass begins at a loss.
 ModelRequest withLoss(ModelRequest request, const std::string &mode) {
-  request.loss = mode != "forward";
+  request.loss = parseMode(mode) != Mode::Forward;
   return request;
 }
 
@@ -157,9 +158,10 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
   CompileOptions options = given;
   if (options.device != "cpu" && options.device != "cuda")
     return runtime::invalidInput("unknown device '" + options.device + "', wanted cpu or cuda");
-  if (options.mode != "forward" && options.mode != "backward" && options.mode != "step")
-    return runtime::invalidInput("unknown mode '" + options.mode + "', wanted forward, backward or step");
-  if (options.prepareWeights && options.mode != "forward")
+  if (!parseMode(options.mode))
+    return runtime::invalidInput("unknown mode '" + options.mode + "', wanted one of " +
+                                 llvm::join(modeNames(), ", "));
+  if (options.prepareWeights && parseMode(options.mode) != Mode::Forward)
     return runtime::invalidInput("weights are prepared for mode forward alone: others change them");
   if (options.prepareWeights && options.precision != Precision::BF16)
     return runtime::invalidInput("weights are prepared for precision bf16 alone");
@@ -190,9 +192,9 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
 StatusOr<runtime::reference::Program> Compiler::reference(const ModelRequest &request,
                                                           const std::string &mode) {
   HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, mode)));
-  if (mode != "forward") {
+  if (parseMode(mode) != Mode::Forward) {
     mlir::PassManager manager(&impl_->context);
-    addAutodiffPhase(manager, /*optimizer=*/mode == "step");
+    addAutodiffPhase(manager, autodiffOptions(*parseMode(mode)));
     FirstDiagnostic diagnostic(&impl_->context);
     if (failed(manager.run(*module)))
       return diagnostic.status("Autodiff");

@@ -21,6 +21,39 @@
 
 namespace heddle {
 
+/// What a run does: the outputs; the gradients of the loss, too; an optimizer's step with them; or such a
+/// step with gradients added up over several runs.
+enum class Mode { Forward, Backward, Step, Accumulate };
+constexpr Mode kModes[] = {Mode::Forward, Mode::Backward, Mode::Step, Mode::Accumulate};
+/// "forward", "backward", "step" or "accumulate".
+constexpr const char *nameOf(Mode mode) {
+  switch (mode) {
+  case Mode::Forward:
+    return "forward";
+  case Mode::Backward:
+    return "backward";
+  case Mode::Step:
+    return "step";
+  case Mode::Accumulate:
+    return "accumulate";
+  }
+  return "";
+}
+/// The mode of that name; nothing for any other.
+inline std::optional<Mode> parseMode(std::string_view name) {
+  for (Mode mode : kModes)
+    if (name == nameOf(mode))
+      return mode;
+  return std::nullopt;
+}
+/// Every name, in the order of the enum.
+inline std::vector<std::string> modeNames() {
+  std::vector<std::string> names;
+  for (Mode mode : kModes)
+    names.emplace_back(nameOf(mode));
+  return names;
+}
+
 enum class PipelineKind { Compiled, Eager };
 /// BF16 is autocast: float32 weights, cast where an op wants bf16. BF16True is a model that is bf16 as a
 /// whole.
@@ -62,7 +95,7 @@ struct CompileOptions {
   /// With BF16: weights are kept in bf16 (and steps that depend on weights alone run once), not cast in every
   /// run. Right where nothing updates them.
   bool prepareWeights = false;
-  std::string mode = "forward";
+  std::string mode = nameOf(Mode::Forward);
   std::string device = "cpu"; ///< "cpu" or "cuda".
   std::string target;         ///< "sm_80", "sm_90a", "x86-64-v3", "x86-64-v4"; empty: this machine's best.
   std::string stopAfter;      ///< A phase's name (phaseNames), or empty.
@@ -70,9 +103,9 @@ struct CompileOptions {
   std::string reproducer;     ///< File for an MLIR reproducer when a pass fails, or empty.
 };
 
-/// A group of ops that became one kernel, product or skeleton.
+/// A group of ops that became a kernel, a product or the kernels of a skeleton.
 struct GroupReport {
-  std::string kind; ///< rows, attention, product, copy.
+  std::string kind; ///< rows, attention, product or row_sums.
   std::string name; ///< As the step's label.
   std::string location;
   std::vector<std::string> ops;
@@ -114,10 +147,10 @@ public:
   runtime::StatusOr<CompileResult> compile(const ModelRequest &request, const CompileOptions &options);
   /// The unraised graph of a mode, differentiated op by op, for the float64 reference.
   runtime::StatusOr<runtime::reference::Program> reference(const ModelRequest &request,
-                                                           const std::string &mode = "forward");
+                                                           const std::string &mode = nameOf(Mode::Forward));
   /// The imported graph of a mode as text that `compile` reads back.
   runtime::StatusOr<std::string> importedText(const ModelRequest &request,
-                                              const std::string &mode = "forward");
+                                              const std::string &mode = nameOf(Mode::Forward));
 
 private:
   struct Impl;

@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - What runs in each phase, and why there -------------===//
 #include "compiler/Pipelines/Pipelines.h"
 #include "compiler/Autodiff/Passes.h"
+#include "compiler/Checkpoint/Passes.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Graph/Passes.h"
 #include "compiler/Layout/Passes.h"
@@ -27,6 +28,8 @@ llvm::StringRef heddle::nameOf(CompilePhase phase) {
     return "Autodiff";
   case CompilePhase::Precision:
     return "Precision";
+  case CompilePhase::Checkpoint:
+    return "Checkpoint";
   case CompilePhase::Fusion:
     return "Fusion";
   case CompilePhase::Lowering:
@@ -49,6 +52,13 @@ const std::vector<std::string> &heddle::phaseNames() {
   return names;
 }
 
+AutodiffOptions heddle::autodiffOptions(Mode mode) {
+  AutodiffOptions options;
+  options.optimizer = mode == Mode::Step || mode == Mode::Accumulate;
+  options.accumulate = mode == Mode::Accumulate;
+  return options;
+}
+
 void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const CompileOptions &options,
                       llvm::StringRef model, MatchReports &matches) {
   bool compiled = options.pipeline == PipelineKind::Compiled;
@@ -69,12 +79,17 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Autodiff:
     // After raising: the gradients of norms and attention are the fused ones.
-    if (options.mode != "forward")
-      addAutodiffPhase(manager, /*optimizer=*/options.mode == "step");
+    if (std::optional<Mode> mode = parseMode(options.mode); mode != Mode::Forward)
+      addAutodiffPhase(manager, autodiffOptions(*mode));
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.
     addPrecisionPhase(manager, nameOf(options.precision), compiled, options.prepareWeights);
+    break;
+  case CompilePhase::Checkpoint:
+    // After precision: what it costs to keep a value is a matter of its type.
+    if (compiled && parseMode(options.mode) != Mode::Forward)
+      manager.addNestedPass<mlir::func::FuncOp>(createKeepLeast());
     break;
   case CompilePhase::Fusion:
     if (compiled) {
@@ -83,6 +98,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
       manager.addNestedPass<mlir::func::FuncOp>(createFormGroups(groups));
     } else
       manager.addNestedPass<mlir::func::FuncOp>(createEagerGroups());
+    manager.addNestedPass<mlir::func::FuncOp>(createVerifyFusion());
     break;
   case CompilePhase::Lowering: {
     LowerToPlanOptions lowering;

@@ -1,5 +1,6 @@
 #include "compiler/Pipelines/Registration.h"
 #include "compiler/Autodiff/Passes.h"
+#include "compiler/Checkpoint/Passes.h"
 #include "compiler/Fusion/Passes.h"
 #include "compiler/Graph/Passes.h"
 #include "compiler/Layout/Passes.h"
@@ -30,6 +31,7 @@ void heddle::registerPasses() {
   registerLayoutPasses();
   registerAutodiffPasses();
   registerPrecisionPasses();
+  registerCheckpointPasses();
   registerHeddleFusionPasses();
   registerHeddleLoweringPasses();
   registerCudaTargetPasses();

@@ -128,7 +128,9 @@ private:
                      RoleAttr::get(b.getContext(), static_cast<Role>(value.role)), mlir::TypeAttr::get(type),
                      parts.empty() ? mlir::ArrayAttr() : b.getArrayAttr(parts), elements(type, value.data),
                      integer(value.offset, runtime::Buffer::kUnplaced), integer(value.firstStep, -1),
-                     integer(value.lastStep, -1), b.getStringAttr(value.location),
+                     integer(value.lastStep, -1),
+                     value.ignoredIndex ? b.getI64IntegerAttr(*value.ignoredIndex) : mlir::IntegerAttr(),
+                     b.getStringAttr(value.location),
                      b.getI64IntegerAttr(value.bytes == *tensorBytes(type) ? 0 : value.bytes),
                      b.getI64IntegerAttr(value.indexLimit), b.getI64IntegerAttr(value.panel),
                      b.getI64IntegerAttr(value.pitch));

@@ -154,12 +154,8 @@ void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) 
       .Case([&](CompareOp compare) {
         out.strings["predicate"] = stringifyPredicate(compare.getPredicate()).str();
       })
-      .Case([&](GeluOp gelu) {
-        out.strings["approximate"] = gelu.getForm() == GeluForm::Erf ? "none" : "tanh";
-      })
-      .Case([&](GeluGradOp gelu) {
-        out.strings["approximate"] = gelu.getForm() == GeluForm::Erf ? "none" : "tanh";
-      })
+      .Case<GeluOp, GeluGradOp>(
+          [&](auto gelu) { out.strings["approximate"] = gelu.getForm() == GeluForm::Erf ? "none" : "tanh"; })
       .Case<CrossEntropyOp, CrossEntropyGradOp>([&](auto loss) {
         out.ints["ignored"] = {static_cast<int64_t>(loss.getIgnored())};
         out.floats["smoothing"] = loss.getSmoothing().convertToDouble();

@@ -107,6 +107,8 @@ private:
     buffer.indexLimit = static_cast<int64_t>(op.getIndexLimit());
     buffer.panel = static_cast<int64_t>(op.getPanel());
     buffer.pitch = static_cast<int64_t>(op.getPitch());
+    if (op.getIgnoredIndex())
+      buffer.ignoredIndex = static_cast<int64_t>(*op.getIgnoredIndex());
     if (op.getOffset())
       buffer.offset = static_cast<int64_t>(*op.getOffset());
     if (op.getFirstStep()) {

@@ -11,8 +11,11 @@ def Precision : Pass<"precision", "::mlir::ModuleOp"> {
     does, by the table in PolicyTable.cpp; outputs get the type that autocast gives them. Casts that are in the graph stay.
 
     `bf16-true` is a model that was converted as a whole, as `model.to(torch.bfloat16)` does: parameters are bf16, and an
-    op has the widest of its operands' types; no op asks for float32. Its kernels compute in float32 and round once all
-    the same. Compiled, sums that several ops read (the residual stream) are bf16 in memory, too.
+    op has the widest of its operands' types; none but a loss asks for float32. Its kernels compute in float32 and round
+    once all the same. Compiled, sums that several ops read (the residual stream) are bf16 in memory, too. Gradients have
+    their parameters' type, their norm is float32.
+
+    What `graph.assign` takes is cast to the type of its leaf; states stay as they are.
 
     `prepare-weights`, under `bf16`: a parameter that is only read through casts to bf16 becomes bf16 itself, and @main gets
     `graph.prepared`, by which steps that depend on parameters alone run once. The same bits as without it.

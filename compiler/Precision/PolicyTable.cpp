@@ -9,7 +9,7 @@ static constexpr PolicyRule kRules[] = {
     {"add", PolicyRole::BiasOfProduct, TypeRule::Low, ""},
     {"softmax", PolicyRole::Any, TypeRule::Single, "f32"},
     {"softmax_grad", PolicyRole::Any, TypeRule::Single, "f32"},
-    {"cross_entropy", PolicyRole::Any, TypeRule::Single, "f32"},
+    {"cross_entropy", PolicyRole::Any, TypeRule::Always, "f32"},
     {"cross_entropy_grad", PolicyRole::Any, TypeRule::Single, "f32"},
     {"rms_norm", PolicyRole::Any, TypeRule::Single, "f32"},
     {"layer_norm", PolicyRole::Any, TypeRule::Single, "f32"},
@@ -88,6 +88,7 @@ static const char *textOf(TypeRule rule) {
   case TypeRule::Low:
     return "bf16";
   case TypeRule::Single:
+  case TypeRule::Always:
   case TypeRule::Inside:
     return "f32";
   case TypeRule::Widest:

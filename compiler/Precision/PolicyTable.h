@@ -17,7 +17,8 @@ namespace heddle {
 /// How an op's types follow from its operands'.
 enum class TypeRule {
   Low,    ///< Operands are cast to the policy's low type, and so is the result.
-  Single, ///< Operands are cast to float32, which the result has too.
+  Single, ///< Operands are cast to float32, which the result has too; under bf16-true it is Widest.
+  Always, ///< Single under every policy: losses.
   Widest, ///< Operands are cast to the widest of their types, which the result has too. Constants do not
           ///< count.
   Follow, ///< The operand's type.
@@ -36,7 +37,7 @@ struct PolicyRule {
 };
 
 /// The rule of an op under bf16; ops that are not in the table are Fixed. Under bf16-true what is Single here
-/// is Widest.
+/// is Widest, all else as under bf16.
 const PolicyRule *findPolicyRule(std::string_view op, PolicyRole role);
 
 /// A row of the table as people read it.

@@ -5,8 +5,6 @@
 #include "dialects/Graph/GraphModule.h"
 #include "dialects/Graph/Prepared.h"
 
-#include "mlir/IR/Matchers.h"
-
 namespace heddle {
 #define GEN_PASS_DEF_PRECISION
 #include "compiler/Precision/Passes.h.inc"
@@ -45,13 +43,15 @@ private:
   static bool takesPart(Operation *op, unsigned index) {
     // Masks are boolean, and attention adds its bias to float32 scores whatever the bias's type. Its
     // gradient's logsumexp and delta are float32.
-    unsigned count = llvm::isa<AttentionOp>(op)       ? 3
-                     : llvm::isa<AttentionGradOp>(op) ? 4
-                                                      : op->getNumOperands();
+    auto attention = llvm::dyn_cast<AttentionLike>(op);
+    unsigned count = attention ? attention.numHeadOperands() : op->getNumOperands();
     return isFloat(op->getOperand(index)) && index < count;
   }
   /// How many of the results' types, from the first on.
-  static unsigned resultsTakingPart(Operation *op) { return llvm::isa<AttentionGradOp>(op) ? 3 : 1; }
+  static unsigned resultsTakingPart(Operation *op) {
+    auto attention = llvm::dyn_cast<AttentionLike>(op);
+    return attention ? attention.numHeadResults() : 1;
+  }
 
   void visit(Operation *op);
   void castOperand(Operation *op, unsigned index, Type element, bool ownKernel);
@@ -272,8 +272,7 @@ void Autocast::visit(Operation *op) {
   const PolicyRule *known = findPolicyRule(op->getName().stripDialect().str(), roleOf(op));
   TypeRule rule = known ? known->rule : TypeRule::Fixed;
   // Without autocast nothing is widened; what such an op computes is float32 inside its kernel all the same.
-  // A loss is float32 whatever the model is.
-  if (pure_ && rule == TypeRule::Single && !llvm::isa<CrossEntropyOp>(op))
+  if (pure_ && rule == TypeRule::Single)
     rule = TypeRule::Widest;
   switch (rule) {
   case TypeRule::Low:
@@ -290,6 +289,7 @@ void Autocast::visit(Operation *op) {
         castOperand(op, i, low_, /*ownKernel=*/true);
     return setResult(op, low_, low_);
   case TypeRule::Single:
+  case TypeRule::Always:
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (takesPart(op, i))
         castOperand(op, i, f32_, /*ownKernel=*/eager_);
@@ -346,7 +346,7 @@ void Autocast::visit(Operation *op) {
 
 /// Weights that are only read as bf16 are kept as bf16: the same values, rounded where they are filled and
 /// not in each run. For those that are read as float32, too, and for whatever else depends on parameters
-/// alone, the function says that it may be computed once (runsOnce in compiler/Fusion/Grouping.h).
+/// alone, the function says that it may be computed once (compiler/Support/StepPhases.h).
 void Autocast::prepareWeights() {
   mlir::Block &body = main_.getBody().front();
   for (ParameterOp parameter : llvm::to_vector(body.getOps<ParameterOp>())) {

@@ -38,11 +38,11 @@ LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results,
   Value gradient = results[0] ? results[0] : g.splat(typeOf(getResult()), 0.0);
   // In float32, as the kernel multiplies it.
   Value product =
-      g.binary<MulOp>(g.cast(gradient, f32, /*implicit=*/true), g.cast(getResult(), f32, /*implicit=*/true));
+      g.mul(g.cast(gradient, f32, /*implicit=*/true), g.cast(getResult(), f32, /*implicit=*/true));
   Value delta = g.reshape(g.reduce(ReduceKind::Sum, product, {3}), symbolicShape(rowsType(*this)));
   // The derivative of logsumexp by a score is its probability: what multiplies it joins delta.
   if (results[1])
-    delta = g.binary<SubOp>(delta, results[1]);
+    delta = g.sub(delta, results[1]);
   bool hasBias = static_cast<bool>(getBias());
   unsigned bias = hasBias ? getBiasMutable()[0].getOperandNumber() : 0;
   mlir::RankedTensorType biasType;

@@ -23,13 +23,11 @@ struct Derivative : GraphBuilder {
   Derivative(OpBuilder &builder, mlir::Operation *op, ArrayRef<Value> results)
       : GraphBuilder(builder, op->getLoc()), dy(results.front()) {}
 
-  Value mul(Value a, Value b) { return binary<MulOp>(a, b); }
-  Value scaled(Value a, double factor) { return binary<MulOp>(a, factor); }
   Value neg(Value a) { return unary<NegOp>(a); }
   Value zero() { return splat(typeOf(dy), 0.0); }
   /// dy where the condition holds, else 0.
   Value where(Value condition) { return select(condition, dy, zero()); }
-  Value oneMinus(Value a) { return binary<SubOp>(splat(typeOf(a), 1.0), a); }
+  Value oneMinus(Value a) { return sub(splat(typeOf(a), 1.0), a); }
 
   Value dy;
 };
@@ -48,9 +46,9 @@ struct Derivative : GraphBuilder {
 
 HEDDLE_UNARY_VJP(NegOp, d.neg(d.dy))
 HEDDLE_UNARY_VJP(ExpOp, d.mul(d.dy, y))
-HEDDLE_UNARY_VJP(LogOp, d.binary<DivOp>(d.dy, x))
-HEDDLE_UNARY_VJP(SqrtOp, d.binary<DivOp>(d.scaled(d.dy, 0.5), y))
-HEDDLE_UNARY_VJP(RsqrtOp, d.mul(d.scaled(d.dy, -0.5), d.mul(y, d.mul(y, y))))
+HEDDLE_UNARY_VJP(LogOp, d.div(d.dy, x))
+HEDDLE_UNARY_VJP(SqrtOp, d.div(d.mul(d.dy, 0.5), y))
+HEDDLE_UNARY_VJP(RsqrtOp, d.mul(d.mul(d.dy, -0.5), d.mul(y, d.mul(y, y))))
 HEDDLE_UNARY_VJP(ReciprocalOp, d.mul(d.neg(d.dy), d.mul(y, y)))
 HEDDLE_UNARY_VJP(TanhOp, d.mul(d.dy, d.oneMinus(d.mul(y, y))))
 HEDDLE_UNARY_VJP(SigmoidOp, d.mul(d.dy, d.mul(y, d.oneMinus(y))))
@@ -59,7 +57,7 @@ HEDDLE_UNARY_VJP(CosOp, d.mul(d.neg(d.dy), d.unary<SinOp>(x)))
 HEDDLE_UNARY_VJP(ReluOp, d.where(d.compare(Predicate::GT, y, d.zero())))
 HEDDLE_UNARY_VJP(CopyOp, d.dy)
 // 2 / sqrt(pi) exp(-x^2)
-HEDDLE_UNARY_VJP(ErfOp, d.mul(d.scaled(d.dy, 1.12837916709551257390), d.unary<ExpOp>(d.neg(d.mul(x, x)))))
+HEDDLE_UNARY_VJP(ErfOp, d.mul(d.mul(d.dy, 1.12837916709551257390), d.unary<ExpOp>(d.neg(d.mul(x, x)))))
 HEDDLE_UNARY_VJP(AbsOp, d.select(d.compare(Predicate::LT, x, d.zero()), d.neg(d.dy),
                                  d.where(d.compare(Predicate::GT, x, d.zero()))))
 HEDDLE_UNARY_VJP(SiluOp, SiluGradOp::create(builder, getLoc(), x.getType(), x, d.dy))
@@ -84,13 +82,13 @@ HEDDLE_UNARY_VJP(CastOp, d.cast(d.dy, typeOf(x).getElementType(), getImplicit())
 
 /// dy for the operand that was taken, half of it where both are equal.
 static Value ofChosen(Derivative &d, Predicate chosen, Value own, Value other) {
-  Value tie = d.select(d.compare(Predicate::EQ, own, other), d.scaled(d.dy, 0.5), d.zero());
+  Value tie = d.select(d.compare(Predicate::EQ, own, other), d.mul(d.dy, 0.5), d.zero());
   return d.select(d.compare(chosen, own, other), d.dy, tie);
 }
 
 /// dy b a^(b-1); with an exponent of 0 the power is 1 everywhere, also where a is 0 and a^-1 infinite.
 static Value ofBase(Derivative &d, Value a, Value b) {
-  Value by = d.mul(d.dy, d.mul(b, d.binary<PowOp>(a, d.binary<SubOp>(b, 1.0))));
+  Value by = d.mul(d.dy, d.mul(b, d.binary<PowOp>(a, d.sub(b, 1.0))));
   mlir::DenseElementsAttr constant = splatConstant(b);
   if (constant && constant.getSplatValue<llvm::APFloat>().isNonZero())
     return by;
@@ -100,7 +98,7 @@ static Value ofBase(Derivative &d, Value a, Value b) {
 HEDDLE_BINARY_VJP(AddOp, d.dy, d.dy)
 HEDDLE_BINARY_VJP(SubOp, d.dy, d.neg(d.dy))
 HEDDLE_BINARY_VJP(MulOp, d.mul(d.dy, b), d.mul(d.dy, a))
-HEDDLE_BINARY_VJP(DivOp, d.binary<DivOp>(d.dy, b), d.mul(d.neg(d.dy), d.binary<DivOp>(y, b)))
+HEDDLE_BINARY_VJP(DivOp, d.div(d.dy, b), d.mul(d.neg(d.dy), d.div(y, b)))
 // Where a is 0 its logarithm is none, and the gradient by the exponent 0 (PyTorch's choice).
 HEDDLE_BINARY_VJP(PowOp, ofBase(d, a, b),
                   d.select(d.compare(Predicate::EQ, a, d.zero()), d.zero(),

@@ -1,7 +1,6 @@
 //===- GraphAttentionOps.cpp - Verifiers of attention and its gradient ----===//
-#include "dialects/Graph/GraphDialect.h"
-
-#include "llvm/ADT/StringExtras.h"
+#include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/VerifyShapes.h"
 
 using namespace heddle;
 using namespace heddle::graph;
@@ -10,36 +9,17 @@ using mlir::RankedTensorType;
 using mlir::success;
 using mlir::Value;
 
-static RankedTensorType tensorOf(Value value) { return llvm::cast<RankedTensorType>(value.getType()); }
-
-static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  std::string text = "[";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(shape, os);
-  os << "]";
-  return text;
-}
-
-static LogicalResult verifyShape(mlir::Operation *op, llvm::StringRef name, Value value,
-                                 llvm::ArrayRef<int64_t> wanted) {
-  if (tensorOf(value).getShape() == wanted)
-    return success();
-  return op->emitOpError() << name << " has shape " << shapeText(tensorOf(value).getShape()) << ", wanted "
-                           << shapeText(wanted);
-}
-
 static LogicalResult verifySingle(mlir::Operation *op, llvm::StringRef name, Value value,
                                   llvm::ArrayRef<int64_t> shape) {
-  if (!tensorOf(value).getElementType().isF32())
-    return op->emitOpError() << name << " elements are " << tensorOf(value).getElementType()
-                             << ", wanted f32";
+  if (!typeOf(value).getElementType().isF32())
+    return op->emitOpError() << name << " elements are " << typeOf(value).getElementType() << ", wanted f32";
   return verifyShape(op, name, value, shape);
 }
 
 /// Mask and bias stretch to the scores [B, H, Sq, Sk].
 static LogicalResult verifyScoresOperand(mlir::Operation *op, Value value, llvm::ArrayRef<int64_t> scores,
                                          llvm::StringRef name) {
-  RankedTensorType type = tensorOf(value);
+  RankedTensorType type = typeOf(value);
   bool fits = type.getRank() == 4;
   for (int64_t dim = 0; fits && dim < 4; ++dim)
     fits = type.getDimSize(dim) == scores[dim] || type.getDimSize(dim) == 1;
@@ -51,8 +31,7 @@ static LogicalResult verifyScoresOperand(mlir::Operation *op, Value value, llvm:
 
 /// What makes the scores, and the values.
 static LogicalResult verifyScores(AttentionLike op) {
-  RankedTensorType query = tensorOf(op.getQuery()), key = tensorOf(op.getKey()),
-                   value = tensorOf(op.getValue());
+  RankedTensorType query = typeOf(op.getQuery()), key = typeOf(op.getKey()), value = typeOf(op.getValue());
   if (query.getRank() != 4 || key.getRank() != 4 || value.getRank() != 4)
     return op->emitOpError() << "wants query, key and value of rank 4, found " << query.getRank() << ", "
                              << key.getRank() << " and " << value.getRank();
@@ -87,9 +66,9 @@ static LogicalResult verifyScores(AttentionLike op) {
 LogicalResult AttentionOp::verify() {
   if (failed(verifyScores(*this)))
     return mlir::failure();
-  llvm::ArrayRef<int64_t> query = tensorOf(getQuery()).getShape();
+  llvm::ArrayRef<int64_t> query = typeOf(getQuery()).getShape();
   if (failed(verifyShape(*this, "result", getResult(),
-                         {query[0], query[1], query[2], tensorOf(getValue()).getDimSize(3)})))
+                         {query[0], query[1], query[2], typeOf(getValue()).getDimSize(3)})))
     return mlir::failure();
   return getLogsumexp() ? verifySingle(*this, "logsumexp", getLogsumexp(), query.take_front(3)) : success();
 }
@@ -97,9 +76,9 @@ LogicalResult AttentionOp::verify() {
 LogicalResult AttentionGradOp::verify() {
   if (failed(verifyScores(*this)))
     return mlir::failure();
-  llvm::ArrayRef<int64_t> query = tensorOf(getQuery()).getShape();
+  llvm::ArrayRef<int64_t> query = typeOf(getQuery()).getShape();
   if (failed(verifyShape(*this, "gradient", getGradient(),
-                         {query[0], query[1], query[2], tensorOf(getValue()).getDimSize(3)})) ||
+                         {query[0], query[1], query[2], typeOf(getValue()).getDimSize(3)})) ||
       failed(verifySingle(*this, "logsumexp", getLogsumexp(), query.take_front(3))) ||
       failed(verifySingle(*this, "delta", getDelta(), query.take_front(3))))
     return mlir::failure();
@@ -107,7 +86,7 @@ LogicalResult AttentionGradOp::verify() {
     return success();
   if (!getBias())
     return emitOpError("gives the gradient of a bias and has none");
-  llvm::ArrayRef<int64_t> bias = tensorOf(getBias()).getShape();
+  llvm::ArrayRef<int64_t> bias = typeOf(getBias()).getShape();
   return verifySingle(*this, "dbias", getDbias(),
-                      {bias[0], bias[1], query[2], tensorOf(getKey()).getDimSize(2)});
+                      {bias[0], bias[1], query[2], typeOf(getKey()).getDimSize(2)});
 }

@@ -1,8 +1,8 @@
 //===- GraphBuilder.h - Building graph ops at one place ---------*- C++ -*-===//
 //
 // Creates graph ops with inferred result types, symbolic extents included. Whoever writes graphs (the
-// importer, the raising and precision passes) says what is computed; shapes follow. Operands must fit: this
-// is for code that knows what it builds, a verifier checks text.
+// importer, raising, precision, gradients, the optimizer, formulas of named ops) says what is computed;
+// shapes follow. Operands must fit: this is for code that knows what it builds, a verifier checks text.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_DIALECTS_GRAPH_GRAPHBUILDER_H
@@ -45,6 +45,23 @@ public:
   template <typename OpTy>
   mlir::Value binary(mlir::Value lhs, double rhs) {
     return binary<OpTy>(lhs, splat(typeOf(lhs), rhs));
+  }
+  // The right-hand side is a value or a constant.
+  template <typename Rhs>
+  mlir::Value add(mlir::Value lhs, Rhs rhs) {
+    return binary<AddOp>(lhs, rhs);
+  }
+  template <typename Rhs>
+  mlir::Value sub(mlir::Value lhs, Rhs rhs) {
+    return binary<SubOp>(lhs, rhs);
+  }
+  template <typename Rhs>
+  mlir::Value mul(mlir::Value lhs, Rhs rhs) {
+    return binary<MulOp>(lhs, rhs);
+  }
+  template <typename Rhs>
+  mlir::Value div(mlir::Value lhs, Rhs rhs) {
+    return binary<DivOp>(lhs, rhs);
   }
 
   mlir::Value parameter(llvm::ArrayRef<PartAttr> parts, mlir::RankedTensorType type);

@@ -74,26 +74,29 @@ mlir::Operation *GraphDialect::materializeConstant(mlir::OpBuilder &builder, mli
   return elements && elements.getType() == type ? ConstantOp::create(builder, loc, type, elements) : nullptr;
 }
 
-/// Names are strings; anything else on a function of this dialect is a typing error.
-static llvm::LogicalResult verifyNameAttr(mlir::Operation *op, mlir::NamedAttribute attr) {
-  if (attr.getName() == kNameAttr && llvm::isa<mlir::StringAttr>(attr.getValue()))
+/// Anything but these on a function's arguments or results is a typing error.
+static llvm::LogicalResult verifyBoundaryAttr(mlir::Operation *op, mlir::NamedAttribute attr, bool ofResult) {
+  llvm::StringRef name = attr.getName();
+  if (name == kNameAttr && llvm::isa<mlir::StringAttr>(attr.getValue()))
     return mlir::success();
-  if (attr.getName() == kBoundAttr && llvm::isa<mlir::IntegerAttr>(attr.getValue()))
+  if (!ofResult && (name == kBoundAttr || name == kIgnoredAttr) &&
+      llvm::isa<mlir::IntegerAttr>(attr.getValue()))
     return mlir::success();
   if (auto parts = llvm::dyn_cast<mlir::ArrayAttr>(attr.getValue());
-      attr.getName() == kGradientAttr && parts && llvm::all_of(parts, llvm::IsaPred<PartAttr>))
+      ofResult && name == kGradientAttr && parts && llvm::all_of(parts, llvm::IsaPred<PartAttr>))
     return mlir::success();
-  return op->emitError() << "unknown or malformed attribute '" << attr.getName().getValue()
-                         << "', wanted graph.name (a string), graph.bound (an integer) or graph.gradient "
-                            "(parts)";
+  return op->emitError() << "unknown or malformed attribute '" << name << "' of "
+                         << (ofResult ? "a result, wanted graph.name (a string) or graph.gradient (parts)"
+                                      : "an argument, wanted graph.name (a string), graph.bound or "
+                                        "graph.ignored (an integer)");
 }
 
 llvm::LogicalResult GraphDialect::verifyRegionArgAttribute(mlir::Operation *op, unsigned, unsigned,
                                                            mlir::NamedAttribute attr) {
-  return verifyNameAttr(op, attr);
+  return verifyBoundaryAttr(op, attr, /*ofResult=*/false);
 }
 
 llvm::LogicalResult GraphDialect::verifyRegionResultAttribute(mlir::Operation *op, unsigned, unsigned,
                                                               mlir::NamedAttribute attr) {
-  return verifyNameAttr(op, attr);
+  return verifyBoundaryAttr(op, attr, /*ofResult=*/true);
 }

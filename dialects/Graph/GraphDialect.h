@@ -43,8 +43,11 @@ class ElementwiseOp : public mlir::OpTrait::TraitBase<ConcreteType, ElementwiseO
 // Attributes on the arguments and results of a graph function.
 /// The input's or output's name, a string.
 constexpr llvm::StringLiteral kNameAttr = "graph.name";
-/// On token ids: all values lie in [0, bound), which embedding checks; an integer.
+/// On what indexes something (token ids, targets of a loss): all values lie in [0, bound); an integer. The
+/// driver refuses an input with any other.
 constexpr llvm::StringLiteral kBoundAttr = "graph.bound";
+/// On targets that have a bound: a further value that they may have, which cross_entropy ignores; an integer.
+constexpr llvm::StringLiteral kIgnoredAttr = "graph.ignored";
 /// On a result that is the gradient of a parameter: its parts, as in graph.parameter.
 constexpr llvm::StringLiteral kGradientAttr = "graph.gradient";
 

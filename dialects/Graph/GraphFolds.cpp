@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/Graph/GraphBuilder.h"
 
-#include "mlir/IR/Matchers.h"
 
 using namespace heddle::graph;
 using mlir::Attribute;
@@ -216,6 +215,15 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
     identity &= static_cast<int64_t>(index) == source;
   if (identity && getOperand().getType() == getType())
     return getOperand();
+  // Back from the other order.
+  if (auto inner = getOperand().getDefiningOp<TransposeOp>();
+      inner && inner.getOperand().getType() == getType()) {
+    auto inverse = [&](auto entry) {
+      return inner.getPermutation()[entry.value()] == static_cast<int64_t>(entry.index());
+    };
+    if (llvm::all_of(llvm::enumerate(getPermutation()), inverse))
+      return inner.getOperand();
+  }
   return foldView(*this, adaptor.getOperand());
 }
 

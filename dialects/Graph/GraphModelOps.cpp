@@ -1,26 +1,14 @@
 //===- GraphModelOps.cpp - Verifiers of products and named model ops ------===//
-#include "dialects/Graph/GraphDialect.h"
-
-#include "llvm/ADT/StringExtras.h"
+#include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/VerifyShapes.h"
 
 using namespace heddle::graph;
 using llvm::LogicalResult;
 using mlir::RankedTensorType;
 using mlir::success;
 
-static RankedTensorType tensorOf(mlir::Value value) { return llvm::cast<RankedTensorType>(value.getType()); }
-
-/// "[4, 512, 768]", as messages show shapes.
-static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
-  std::string text = "[";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(shape, os);
-  os << "]";
-  return text;
-}
-
 LogicalResult MatmulOp::verify() {
-  RankedTensorType lhs = tensorOf(getLhs()), rhs = tensorOf(getRhs()), result = tensorOf(getResult());
+  RankedTensorType lhs = typeOf(getLhs()), rhs = typeOf(getRhs()), result = typeOf(getResult());
   if (lhs.getRank() < 2 || rhs.getRank() < 2)
     return emitOpError() << "wants operands of rank at least 2, found " << lhs.getRank() << " and "
                          << rhs.getRank();
@@ -33,9 +21,8 @@ LogicalResult MatmulOp::verify() {
                          << " have other leading dimensions";
   llvm::SmallVector<int64_t> wanted(lhs.getShape().drop_back());
   wanted.push_back(rhs.getShape().back());
-  if (llvm::ArrayRef<int64_t>(wanted) != result.getShape())
-    return emitOpError() << "result has shape " << shapeText(result.getShape()) << ", wanted "
-                         << shapeText(wanted);
+  if (failed(verifyShape(*this, "result", getResult(), wanted)))
+    return mlir::failure();
   if (result.getElementType() != lhs.getElementType() && !result.getElementType().isF32())
     return emitOpError() << "result elements are " << result.getElementType() << ", wanted "
                          << lhs.getElementType() << " or f32";
@@ -44,11 +31,7 @@ LogicalResult MatmulOp::verify() {
 
 static LogicalResult verifyLastDimension(mlir::Operation *op, RankedTensorType operand, mlir::Value vector,
                                          llvm::StringRef name) {
-  RankedTensorType type = tensorOf(vector);
-  if (type.getRank() != 1 || type.getDimSize(0) != operand.getShape().back())
-    return op->emitOpError() << name << " has shape " << shapeText(type.getShape()) << ", wanted ["
-                             << operand.getShape().back() << "]";
-  return success();
+  return verifyShape(op, name, vector, operand.getShape().take_back());
 }
 
 /// The ops over the last dimension need one.
@@ -58,10 +41,10 @@ static LogicalResult verifyRank(mlir::Operation *op, RankedTensorType operand) {
   return success();
 }
 
-LogicalResult SoftmaxOp::verify() { return verifyRank(*this, tensorOf(getOperand())); }
+LogicalResult SoftmaxOp::verify() { return verifyRank(*this, typeOf(getOperand())); }
 
 LogicalResult LayerNormOp::verify() {
-  RankedTensorType operand = tensorOf(getOperand());
+  RankedTensorType operand = typeOf(getOperand());
   if (failed(verifyRank(*this, operand)) ||
       failed(verifyLastDimension(*this, operand, getWeight(), "weight")))
     return mlir::failure();
@@ -69,23 +52,19 @@ LogicalResult LayerNormOp::verify() {
 }
 
 LogicalResult RmsNormOp::verify() {
-  RankedTensorType operand = tensorOf(getOperand());
+  RankedTensorType operand = typeOf(getOperand());
   if (failed(verifyRank(*this, operand)))
     return mlir::failure();
   return verifyLastDimension(*this, operand, getWeight(), "weight");
 }
 
 LogicalResult EmbeddingOp::verify() {
-  RankedTensorType table = tensorOf(getTable()), indices = tensorOf(getIndices()),
-                   result = tensorOf(getResult());
+  RankedTensorType table = typeOf(getTable()), indices = typeOf(getIndices());
   if (table.getRank() != 2)
     return emitOpError() << "table has rank " << table.getRank() << ", wanted 2";
   llvm::SmallVector<int64_t> wanted(indices.getShape());
   wanted.push_back(table.getDimSize(1));
-  if (llvm::ArrayRef<int64_t>(wanted) != result.getShape())
-    return emitOpError() << "result has shape " << shapeText(result.getShape()) << ", wanted "
-                         << shapeText(wanted);
-  return success();
+  return verifyShape(*this, "result", getResult(), wanted);
 }
 
 LogicalResult GroupOp::verifyRegions() {

@@ -105,6 +105,8 @@ def Graph_AttentionOp : Graph_Pure<"attention", [
   let extraClassDeclaration = [{
     /// Soft caps lie between this and its reciprocal: float32 holds both.
     static constexpr double kLeastSoftcap = 1e-30;
+    static unsigned numHeadOperands() { return 3; } // query, key, value
+    static unsigned numHeadResults() { return 1; }
   }];
   let hasVerifier = 1;
 }
@@ -114,8 +116,9 @@ def Graph_GroupOp : Graph_Op<"group", [SingleBlockImplicitTerminator<"YieldOp">,
   let description = [{
     Made by the fusion phase. The region reads values from outside directly; what others need is yielded. `rows` groups
     are generated whole, `attention` groups hold one `graph.attention` or `graph.attention_grad`, `product` groups
-    one `graph.matmul`; each may hold views, casts and, for products, what the epilogue takes, for attention, what computes
-    a padding mask. Attention's groups yield all its results, in order. `reasons` says why neighbours are not in the group.
+    one `graph.matmul`, `row_sums` groups one `graph.embedding_grad`; each may hold views, casts and, for products, what
+    the epilogue takes, for attention, what computes a padding mask. Attention's groups yield all results of the op, in
+    order. A result that `graph.assign` takes is written over its leaf. `reasons` says why neighbours are not in the group.
 
     ```mlir
     %y = graph.group rows "add+mul" {

@@ -40,15 +40,29 @@ static LogicalResult verifyBoundary(mlir::func::FuncOp main, llvm::StringRef wha
 
 /// The state dict has one tensor of a name, whoever reads it.
 template <typename OpTy>
-static LogicalResult verifyParts(OpTy op, llvm::StringMap<PartAttr> &seen) {
+static LogicalResult verifyParts(OpTy op, llvm::StringMap<std::pair<PartAttr, mlir::Type>> &seen) {
+  mlir::Type element = op.getType().getElementType();
   for (PartAttr part : op.getParts().template getAsRange<PartAttr>()) {
     if (!llvm::json::isUTF8(part.getName()))
       return op.emitOpError() << "has a part whose name is no UTF-8";
-    auto [it, inserted] = seen.try_emplace(part.getName(), part);
-    if (!inserted && it->second != part)
+    const auto &[before, type] = seen.try_emplace(part.getName(), part, element).first->second;
+    if (before != part)
       return op.emitOpError() << "part \"" << part.getName()
-                              << "\" was described otherwise before: " << it->second;
+                              << "\" was described otherwise before: " << before;
+    if (type != element)
+      return op.emitOpError() << "part \"" << part.getName() << "\" has elements of " << element
+                              << ", and of " << type << " before";
   }
+  return success();
+}
+
+/// What a run leaves in a part is told by its name, as results are.
+static LogicalResult verifyAssigned(AssignOp assign, const llvm::StringSet<> &results) {
+  auto parts = assign.getLeaf().getDefiningOp()->getAttrOfType<mlir::ArrayAttr>("parts");
+  for (PartAttr part : parts.getAsRange<PartAttr>())
+    if (results.contains(part.getName()))
+      return assign.emitOpError() << "changes part \"" << part.getName()
+                                  << "\", a result of @main has that name";
   return success();
 }
 
@@ -84,7 +98,7 @@ LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const Grap
 
   if (failed(symbolValues(main)))
     return failure();
-  llvm::StringMap<PartAttr> parts;
+  llvm::StringMap<std::pair<PartAttr, mlir::Type>> parts;
   mlir::WalkResult walk = main.getBody().walk([&](mlir::Operation *op) -> mlir::WalkResult {
     if (llvm::isa<mlir::func::ReturnOp>(op))
       return success();
@@ -97,6 +111,8 @@ LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const Grap
       return verifyParts(parameter, parts);
     if (auto state = llvm::dyn_cast<StateOp>(op))
       return verifyParts(state, parts);
+    if (auto assign = llvm::dyn_cast<AssignOp>(op))
+      return verifyAssigned(assign, results);
     return success();
   });
   return failure(walk.wasInterrupted());

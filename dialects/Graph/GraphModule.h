@@ -7,6 +7,11 @@
 
 namespace heddle::graph {
 
+/// The result of @main that is differentiated.
+constexpr llvm::StringLiteral kLossName = "loss";
+/// The result that an optimizer adds: the norm of all gradients.
+constexpr llvm::StringLiteral kGradNormName = "grad_norm";
+
 /// What a phase leaves behind, for its verifier.
 struct GraphModuleRules {
   bool groups = false;       ///< graph.group and its yield may occur.
@@ -14,8 +19,8 @@ struct GraphModuleRules {
 };
 
 /// Exactly one function, @main, with one block that holds graph ops and ends in func.return; arguments and
-/// results are graph tensors with distinct names; parts of one name have one shape. Emits an error at the
-/// first op that is not so.
+/// results are graph tensors with distinct names; parts of one name have one shape and one element type, and
+/// no result has the name of a part that an assign changes. Emits an error at the first op that is not so.
 llvm::LogicalResult verifyGraphModule(mlir::ModuleOp module, const GraphModuleRules &rules = {});
 
 /// @main of a module that verifyGraphModule accepts.

@@ -99,6 +99,10 @@ def Graph_AttentionGradOp : Graph_Pure<"attention_grad", [
     attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($gradient) `,` type($logsumexp) `,` type($delta)
     (`->` type($dbias)^)?
   }];
+  let extraClassDeclaration = [{
+    static unsigned numHeadOperands() { return 4; } // query, key, value, gradient
+    static unsigned numHeadResults() { return 3; }
+  }];
   let hasVerifier = 1;
 }
 
@@ -108,19 +112,21 @@ def Graph_StateOp : Graph_Pure<"state"> {
     What an optimizer keeps: moments, its scalars. Its parts are named and shaped as those of graph.parameter are, and begin
     as constants; no file of weights gives them. `graph.assign` says what it is in the next run.
 
+    `accumulates`: what is assigned to it belongs to backward, not to the optimizer, whose steps a run may leave out.
+
     Example: `%m = graph.state [#graph.part<"exp_avg.w", [8, 8], constant, 0.0>] : tensor<8x8xf32>`.
   }];
-  let arguments = (ins TypedArrayAttrBase<Graph_PartAttr, "parts">:$parts);
+  let arguments = (ins UnitAttr:$accumulates, TypedArrayAttrBase<Graph_PartAttr, "parts">:$parts);
   let results = (outs Graph_Float:$result);
-  let assemblyFormat = "$parts attr-dict `:` type($result)";
+  let assemblyFormat = "(`accumulates` $accumulates^)? $parts attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
 def Graph_AssignOp : Graph_Op<"assign", [AllTypesMatch<["leaf", "value"]>]> {
   let summary = "What a parameter or a state is from the next run on";
   let description = [{
-    `leaf` is the result of graph.parameter or graph.state, which is assigned once at most. In this run every reader sees
-    the old value; the new one is written in place, after them.
+    `leaf` is the result of graph.parameter or graph.state, which is assigned once at most. In this run every reader,
+    another assign too, sees the old value; the new one is written in place, after them.
     Example: `graph.assign %w, %updated : tensor<8x8xf32>`.
   }];
   let arguments = (ins Graph_Float:$leaf, Graph_Float:$value);

@@ -68,19 +68,18 @@ struct NormGradient : GraphBuilder {
   Value single(Value value) { return cast(value, builder().getF32Type(), /*implicit=*/true); }
   Value rowMean(Value value) { return reduce(ReduceKind::Mean, value, {last}); }
   Value spread(Value value) { return broadcast(value, shape); }
-  Value mul(Value a, Value b) { return binary<MulOp>(a, b); }
   /// n and s.
   std::pair<Value, Value> normal(bool centred, double epsilon) {
-    Value c = centred ? binary<SubOp>(x, spread(rowMean(x))) : x;
-    Value s = unary<RsqrtOp>(binary<AddOp>(rowMean(mul(c, c)), epsilon));
+    Value c = centred ? sub(x, spread(rowMean(x))) : x;
+    Value s = unary<RsqrtOp>(add(rowMean(mul(c, c)), epsilon));
     return {mul(c, spread(s)), s};
   }
   /// By x: s (g - n mean(g n)), less mean(g) where it was centred, with g = dy w.
   Value ofInput(Value n, Value s, bool centred) {
     Value g = mul(dy, spread(single(weight)));
     Value inner = mul(n, spread(rowMean(mul(g, n))));
-    Value centre = centred ? binary<SubOp>(g, spread(rowMean(g))) : g;
-    return cast(mul(spread(s), binary<SubOp>(centre, inner)), element, /*implicit=*/true);
+    Value centre = centred ? sub(g, spread(rowMean(g))) : g;
+    return cast(mul(spread(s), sub(centre, inner)), element, /*implicit=*/true);
   }
   /// Summed over all rows, as a vector of `like`'s type.
   Value ofVector(Value rows, Value like) {

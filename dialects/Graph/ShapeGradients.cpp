@@ -21,7 +21,8 @@ LogicalResult TransposeOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results,
   llvm::SmallVector<int64_t> inverse(getPermutation().size());
   for (auto [to, from] : llvm::enumerate(getPermutation()))
     inverse[from] = static_cast<int64_t>(to);
-  operands[0] = GraphBuilder(builder, getLoc()).transpose(results[0], inverse);
+  // What the gradient of a product gives may be the transpose of the matrix that was transposed for it.
+  operands[0] = builder.createOrFold<TransposeOp>(getLoc(), getOperand().getType(), results[0], inverse);
   return success();
 }
 
@@ -38,9 +39,9 @@ LogicalResult BroadcastOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results,
 }
 
 /// Zeros around `value`, so that dimension `dim` has `extent` elements, the first `before` of which are zero.
-static Value padded(GraphBuilder &g, Value value, int64_t dim, int64_t before, SymbolicDim extent) {
+static Value padded(GraphBuilder &g, Value value, int64_t dim, int64_t before, int64_t extent) {
   SymbolicShape shape = symbolicShape(typeOf(value));
-  int64_t after = extent.value - before - shape[dim].value;
+  int64_t after = extent - before - shape[dim].value;
   mlir::Type element = typeOf(value).getElementType();
   auto zeros = [&](int64_t count) {
     SymbolicShape part = shape;
@@ -70,8 +71,14 @@ LogicalResult SliceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, con
     if (stride > 1 && count > 1) {
       int64_t column = offset % stride, first = offset / stride;
       SymbolicShape split = shape;
-      split.insert(split.begin() + dim + 1, SymbolicDim::fixed(1));
-      value = padded(g, g.reshape(value, split), dim + 1, column, SymbolicDim::fixed(stride));
+      int64_t at = dim + 1;
+      if (split.size() == kMaxRank) { // No room for one more: the dimensions on either side become one.
+        ArrayRef<SymbolicDim> all(shape);
+        split = {elementCount(all.take_front(dim)), shape[dim], elementCount(all.drop_front(dim + 1))};
+        at = 2;
+      }
+      split.insert(split.begin() + at, SymbolicDim::fixed(1));
+      value = padded(g, g.reshape(value, split), at, column, stride);
       SymbolicShape joined = shape;
       joined[dim] = SymbolicDim::fixed(count * stride);
       value = g.reshape(value, joined);
@@ -79,11 +86,11 @@ LogicalResult SliceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, con
       int64_t end = first * stride + count * stride;
       if (end > whole[dim].value)
         value = g.slice(value, dim, 0, whole[dim].value - first * stride);
-      value = padded(g, value, dim, first * stride, whole[dim]);
+      value = padded(g, value, dim, first * stride, whole[dim].value);
       continue;
     }
     if (count != whole[dim].value)
-      value = padded(g, value, dim, offset, whole[dim]);
+      value = padded(g, value, dim, offset, whole[dim].value);
   }
   // Symbolic extents that a slice made fixed are the operand's again.
   operands[0] = g.reshape(value, whole);
@@ -125,15 +132,15 @@ LogicalResult ReduceOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, co
     operands[0] = g.broadcast(dy, shape);
     return success();
   case ReduceKind::Mean:
-    operands[0] = g.broadcast(g.binary<DivOp>(dy, reducedCount(g, *this)), shape);
+    operands[0] = g.broadcast(g.div(dy, reducedCount(g, *this)), shape);
     return success();
   case ReduceKind::Max:
   case ReduceKind::Min: {
     // Shared among the elements that are the extremum, as PyTorch's amax does.
     Value ties =
         g.cast(g.compare(Predicate::EQ, x, g.broadcast(getResult(), shape)), typeOf(x).getElementType());
-    Value share = g.binary<DivOp>(dy, g.reduce(ReduceKind::Sum, ties, getAxes()));
-    operands[0] = g.binary<MulOp>(ties, g.broadcast(share, shape));
+    Value share = g.div(dy, g.reduce(ReduceKind::Sum, ties, getAxes()));
+    operands[0] = g.mul(ties, g.broadcast(share, shape));
     return success();
   }
   }

@@ -1,4 +1,4 @@
-//===- SymbolValues.h - What the symbols are in this plan -------*- C++ -*-===//
+//===- SymbolValues.h - The extents that symbols stand for ------*- C++ -*-===//
 #ifndef HEDDLE_DIALECTS_GRAPH_SYMBOLVALUES_H
 #define HEDDLE_DIALECTS_GRAPH_SYMBOLVALUES_H
 

@@ -21,7 +21,10 @@ def AttentionLike : OpInterface<"AttentionLike"> {
     InterfaceMethod<"Of the products.", "::llvm::APFloat", "getScale">,
     InterfaceMethod<"Of the scaled products.", "::std::optional<::llvm::APFloat>", "getSoftcap">,
     InterfaceMethod<"Anchored at the last key.", "bool", "getCausal">,
-    InterfaceMethod<"Keys that a causal query sees.", "::std::optional<uint64_t>", "getWindow">
+    InterfaceMethod<"Keys that a causal query sees.", "::std::optional<uint64_t>", "getWindow">,
+    InterfaceMethod<"How many operands, from the first on, are heads, [batch, heads, sequence, width].", "unsigned",
+                    "numHeadOperands">,
+    InterfaceMethod<"How many results, from the first on, are heads.", "unsigned", "numHeadResults">
   ];
 }
 

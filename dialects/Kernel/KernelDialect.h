@@ -54,10 +54,6 @@ constexpr llvm::StringLiteral kAttentionBias = "attention_backward_bias";
 
 /// Counts of all attention skeletons before the strides: batch, heads, key_heads, query_length, key_length.
 constexpr int64_t kAttentionLengths = 5;
-/// Strides of attention_forward: batch, head, sequence for each of query, key, value and out.
-constexpr int64_t kAttentionStrides = 12;
-/// Buffers of attention_forward that have strides: query, key, value, out.
-constexpr int64_t kAttentionBuffers = 4;
 
 /// Attribute of a count (i64): every launch gives a multiple of it.
 constexpr llvm::StringLiteral kDivisorAttr = "kernel.divisor";

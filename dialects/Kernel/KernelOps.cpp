@@ -320,11 +320,25 @@ llvm::SmallVector<SkeletonOperand, 10> heddle::kernel::skeletonOperands(llvm::St
   return list;
 }
 
-int64_t SkeletonOp::getNumWantedCounts() {
+/// Counts of the lengths and of `operands`.
+static int64_t countsOf(llvm::ArrayRef<SkeletonOperand> operands) {
   int64_t counts = kAttentionLengths;
-  for (const SkeletonOperand &operand : getOperandList())
+  for (const SkeletonOperand &operand : operands)
     counts += operand.kind == SkeletonOperand::Heads ? 3 : operand.kind == SkeletonOperand::Scores ? 2 : 0;
   return counts;
+}
+
+int64_t SkeletonOp::getNumWantedCounts() { return countsOf(getOperandList()); }
+
+mlir::OperandRange SkeletonOp::getStrides(int64_t operand) {
+  llvm::SmallVector<SkeletonOperand, 10> operands = getOperandList();
+  assert(operands[operand].kind == SkeletonOperand::Heads && "the other buffers are contiguous");
+  return getCounts().slice(countsOf(llvm::ArrayRef(operands).take_front(operand)), 3);
+}
+
+mlir::OperandRange SkeletonOp::getBiasCounts() {
+  assert(getName() == kAttentionBias && "the others have no bias's counts");
+  return getCounts().slice(getNumWantedCounts() - 2, 2); // Its last operand's.
 }
 
 bool SkeletonOp::writes(mlir::Value buffer) {
@@ -368,7 +382,7 @@ LogicalResult SkeletonOp::verify() {
   mlir::Type f32 = mlir::Float32Type::get(getContext()), index = mlir::IndexType::get(getContext());
   mlir::Type i1 = mlir::IntegerType::get(getContext(), 1);
   if (failed(verifyFunction(*this, getScore(), "score", {f32, index, index, index, index}, f32,
-                            forward ? 1 : 2)))
+                            forward || getName() == kAttentionBias ? 1 : 2)))
     return failure();
   return verifyFunction(*this, getMask(), "mask", {index, index, index, index}, i1);
 }

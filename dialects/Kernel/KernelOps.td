@@ -179,8 +179,8 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     j <= i + key_length - query_length, and with a `window` (0: none) only where also
     j > i + key_length - query_length - window.
 
-    The score region takes (f32 score, index batch, head, query, key) and yields f32; of a gradient it yields, where it is
-    not the score plus something, as a second f32 its derivative by the score. The mask region takes the four indices and
+    The score region takes (f32 score, index batch, head, query, key) and yields f32; of dquery, dkey and dvalue it yields,
+    where it is not the score plus something, as a second f32 its derivative by the score. The mask region takes the four indices and
     yields i1, true where the query sees the key. An empty region leaves the step out. Loads in them read the kernel's own
     buffers.
 
@@ -188,8 +188,8 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
 
     Tile sizes, threads, `minBlocks` (blocks that share a multiprocessor, which caps registers) and `aligned` (the operands
     with strides and their strides keep to multiples of 16 bytes) are set by legalisation for a GPU; zero before. So are
-    `version`, which of the device library's kernels for attention it is, `stages`, tiles of keys under way at once where
-    the version leaves the number open, and `reason`, why it is not the fastest of the target's versions.
+    `version`, which of the device library's kernels for attention it is, `stages`, tiles of what streams past a block that
+    it has buffers for where the version leaves the number open, and `reason`, why it is not the fastest of the target's versions.
   }];
   let arguments = (ins StrAttr:$name, TypeAttr:$elementType, I64Attr:$headDim, I64Attr:$valueDim, F64Attr:$scale,
                        UnitAttr:$causal, DefaultValuedAttr<I64Attr, "0">:$window,
@@ -208,6 +208,10 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     ::llvm::SmallVector<SkeletonOperand, 10> getOperandList() { return skeletonOperands(getName(), getLogsumexp()); }
     /// Counts that such a skeleton has.
     int64_t getNumWantedCounts();
+    /// Strides over batch, head and sequence of a buffer of heads, by its position.
+    ::mlir::OperandRange getStrides(int64_t operand);
+    /// bias_batch and bias_heads of an attention_backward_bias.
+    ::mlir::OperandRange getBiasCounts();
     /// Whether `buffer` is written.
     bool writes(::mlir::Value buffer);
   }];

@@ -108,6 +108,9 @@ LogicalResult BufferOp::verify() {
                  (type.getElementType().isSignlessInteger(32) || type.getElementType().isSignlessInteger(64));
   if (limit < 0 || (limit > 0 && !indices))
     return emitOpError() << "indexLimit " << limit << ", wanted 0, or above 0 for an input of i32 or i64";
+  if (getIgnoredIndex() && limit == 0)
+    return emitOpError() << "ignoredIndex " << static_cast<int64_t>(*getIgnoredIndex())
+                         << " without an indexLimit";
   if (auto panel = static_cast<int64_t>(getPanel())) {
     if (panel < 0 || getRole() != Role::Parameter || type.getRank() != 2 ||
         !llvm::isa<mlir::FloatType>(type.getElementType()) || bytes != 0)

@@ -48,17 +48,19 @@ def Plan_BufferOp : Plan_Child<"buffer", [Symbol]> {
     `type` gives shape and elements (f32, bf16, f16, i32, i64, i1 in a byte each, ui8); contiguous, row-major. `bytes` is
     set where the buffer is larger than that. `parts` are the tensors of the state dict in a parameter; `data` are the
     values of a constant that no step computes. `indexLimit` is set on integer inputs whose values index something (token
-    ids): every value must be in [0, indexLimit). `panel` is set on a parameter that tiled products alone read: so many of
-    its rows are stored together, transposed (runtime/plan/Panels.h). `pitch` is set on an output whose rows, of the last
-    dimension, lie so many elements apart. `firstStep`, `lastStep` and `offset` are set by memory planning; a buffer
-    without an offset has an allocation of its own.
+    ids): every value must be in [0, indexLimit), or `ignoredIndex`, where that is set (targets that count for nothing).
+    `panel` is set on a parameter that tiled products alone read: so many of its rows are stored together, transposed
+    (runtime/plan/Panels.h). `pitch` is set on an output whose rows, of the last dimension, lie so many elements apart.
+    `firstStep`, `lastStep` and `offset` are set by memory planning; a buffer without an offset has an allocation of its
+    own.
 
     Example: `plan.buffer @x input tensor<4x512xi32> {location = "ids"}`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Plan_RoleAttr:$role, TypeAttrOf<AnyRankedTensor>:$type,
                        OptionalAttr<TypedArrayAttrBase<Plan_PartAttr, "parts">>:$parts,
                        OptionalAttr<ElementsAttr>:$data, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$firstStep,
-                       OptionalAttr<I64Attr>:$lastStep, DefaultValuedAttr<StrAttr, "\"\"">:$location,
+                       OptionalAttr<I64Attr>:$lastStep, OptionalAttr<I64Attr>:$ignoredIndex,
+                       DefaultValuedAttr<StrAttr, "\"\"">:$location,
                        DefaultValuedAttr<I64Attr, "0">:$bytes, DefaultValuedAttr<I64Attr, "0">:$indexLimit,
                        DefaultValuedAttr<I64Attr, "0">:$panel, DefaultValuedAttr<I64Attr, "0">:$pitch);
   let assemblyFormat = "$sym_name `` $role $type attr-dict";

@@ -127,7 +127,9 @@ std::string shown(std::string_view name) {
 }
 
 std::string shownValue(const Json &value) {
-  return shown(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  constexpr size_t kMost = 60;
+  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "…";
 }
 
 } // namespace heddle::runtime

@@ -23,7 +23,8 @@ StatusOr<nlohmann::json> parseJsonObject(std::string_view text, const std::strin
 
 /// A name from a file as messages show it: quoted, control characters replaced, cut where it is long.
 std::string shown(std::string_view name);
-/// The same for a value: its JSON text.
+/// A value from a file as messages show it: its JSON text in ASCII, which quotes strings and nothing else,
+/// cut where it is long.
 std::string shownValue(const nlohmann::json &value);
 
 } // namespace heddle::runtime

@@ -54,15 +54,7 @@ public:
       HEDDLE_RETURN_IF_ERROR(poison());
     HEDDLE_RETURN_IF_ERROR(runSteps(layout_.init, /*mark=*/false));
     HEDDLE_RETURN_IF_ERROR(device_.synchronize());
-    if (options_.kind == ExecutorKind::Graph) {
-      HEDDLE_RETURN_IF_ERROR(device_.beginRecording());
-      Status enqueued = runSteps(layout_.run, /*mark=*/false);
-      // Recording ends in any case, so that the device is usable after an error.
-      StatusOr<std::unique_ptr<Recording>> recording = device_.endRecording();
-      HEDDLE_RETURN_IF_ERROR(std::move(enqueued));
-      HEDDLE_ASSIGN_OR_RETURN(recording_, std::move(recording));
-    }
-    return Status::ok();
+    return options_.kind == ExecutorKind::Graph ? record(layout_.run, recording_) : Status::ok();
   }
 
   Status setInput(const std::string &name, std::span<const uint8_t> data) override {
@@ -77,13 +69,20 @@ public:
     return device_.upload(addresses_[found->second], data.data(), static_cast<int64_t>(data.size()));
   }
 
-  Status run() override {
-    HEDDLE_RETURN_IF_ERROR(beginRun());
-    if (recording_)
-      HEDDLE_RETURN_IF_ERROR(device_.replay(*recording_));
-    else
-      HEDDLE_RETURN_IF_ERROR(runSteps(layout_.run, /*mark=*/false));
-    hasRun_ = true;
+  Status run() override { return runAll(layout_.run, recording_); }
+
+  Status runWithoutOptimizer() override {
+    if (withoutOptimizer_.empty()) {
+      for (const PreparedStep &step : layout_.run)
+        if (step.step->phase != Phase::Optimizer)
+          withoutOptimizer_.push_back(step);
+      if (options_.kind == ExecutorKind::Graph)
+        HEDDLE_RETURN_IF_ERROR(record(withoutOptimizer_, recordingWithout_));
+    }
+    HEDDLE_RETURN_IF_ERROR(runAll(withoutOptimizer_, recordingWithout_));
+    for (size_t i = 0; i < blocks_.size(); ++i) // What the optimizer would have read.
+      if (plan_.buffers[i].role != BufferRole::Output)
+        releaseDynamic(static_cast<int32_t>(i));
     return Status::ok();
   }
 
@@ -236,6 +235,26 @@ private:
     return Status::ok();
   }
 
+  Status record(const std::vector<PreparedStep> &steps, std::unique_ptr<Recording> &place) {
+    HEDDLE_RETURN_IF_ERROR(device_.beginRecording());
+    Status enqueued = runSteps(steps, /*mark=*/false);
+    // Recording ends in any case, so that the device is usable after an error.
+    StatusOr<std::unique_ptr<Recording>> recording = device_.endRecording();
+    HEDDLE_RETURN_IF_ERROR(std::move(enqueued));
+    HEDDLE_ASSIGN_OR_RETURN(place, std::move(recording));
+    return Status::ok();
+  }
+
+  Status runAll(const std::vector<PreparedStep> &steps, const std::unique_ptr<Recording> &recording) {
+    HEDDLE_RETURN_IF_ERROR(beginRun());
+    if (recording)
+      HEDDLE_RETURN_IF_ERROR(device_.replay(*recording));
+    else
+      HEDDLE_RETURN_IF_ERROR(runSteps(steps, /*mark=*/false));
+    hasRun_ = true;
+    return Status::ok();
+  }
+
   Status beginRun() {
     for (int32_t output : layout_.outputs)
       releaseDynamic(output);
@@ -341,7 +360,8 @@ private:
   CachingAllocator allocator_;
   Layout layout_;
   std::unique_ptr<LoadedKernels> kernels_;
-  std::unique_ptr<Recording> recording_;
+  std::unique_ptr<Recording> recording_, recordingWithout_;
+  std::vector<PreparedStep> withoutOptimizer_; ///< Of layout_.run; empty until they are wanted.
   void *fixed_ = nullptr, *arena_ = nullptr, *workspace_ = nullptr;
   std::vector<char *> addresses_; ///< Of each buffer; null for a dynamic one that is not alive.
   std::vector<CachingAllocator::Block *> blocks_;  ///< Of dynamic buffers that are alive.

@@ -57,6 +57,9 @@ public:
   virtual Status setInput(const std::string &name, std::span<const uint8_t> data) = 0;
   /// Enqueues one run of the Forward, Backward and Optimizer steps.
   virtual Status run() = 0;
+  /// The same without the Optimizer steps: gradients are added to those of earlier runs, where the plan is of
+  /// mode accumulate. Outputs that the optimizer computes have no value then.
+  virtual Status runWithoutOptimizer() = 0;
   virtual Status synchronize() = 0;
   virtual StatusOr<std::vector<uint8_t>> output(const std::string &name) = 0;
   /// The current values of a part of a parameter or a state, in the buffer's dtype.

@@ -68,7 +68,8 @@ private:
     return fb::CreateBuffer(b, string(buffer.name), static_cast<uint8_t>(buffer.role),
                             static_cast<uint8_t>(buffer.dtype), vector(buffer.shape), buffer.bytes,
                             buffer.offset, buffer.firstStep, buffer.lastStep, parts, vector(buffer.data),
-                            string(buffer.location), buffer.indexLimit, buffer.panel, buffer.pitch);
+                            string(buffer.location), buffer.indexLimit, buffer.panel, buffer.pitch,
+                            buffer.ignoredIndex);
   }
 
   flatbuffers::Offset<fb::Step> step(const Step &step) {
@@ -171,6 +172,7 @@ Buffer unpack(const fb::Buffer &in) {
   out.indexLimit = in.index_limit();
   out.panel = in.panel();
   out.pitch = in.pitch();
+  out.ignoredIndex = in.ignored_index();
   if (in.parts())
     for (const fb::ParameterPart *part : *in.parts())
       out.parts.push_back({text(part->name()), values(part->shape()), part->element_offset(),

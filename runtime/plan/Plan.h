@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,6 +64,8 @@ struct Buffer {
   int32_t firstStep = -1, lastStep = -1;
   /// Integer inputs that index something (token ids): every value must be in [0, indexLimit). 0: any value.
   int64_t indexLimit = 0;
+  /// A further value that such an input may have, inside that range or not: targets that count for nothing.
+  std::optional<int64_t> ignoredIndex;
   /// Of parameters and states, and of outputs that are gradients of parameters: then with their names,
   /// "q.weight.grad".
   std::vector<ParameterPart> parts;
@@ -220,7 +223,7 @@ struct Plan {
   std::string device;    ///< "cpu" or "cuda".
   std::string target;    ///< "sm_90a", "x86-64-v4", …
   std::string pipeline;  ///< "compiled" or "eager".
-  std::string mode;      ///< "forward", "backward", "step".
+  std::string mode;      ///< "forward", "backward", "step", "accumulate".
   std::string precision; ///< "fp32", "tf32", "bf16".
   std::vector<SymbolValue> symbols;
   std::vector<Buffer> buffers;

@@ -123,6 +123,8 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
   if (buffer.indexLimit < 0 || (buffer.indexLimit > 0 && !indices))
     return invalidInput("index limit " + number(buffer.indexLimit) +
                         ": wanted 0, or above 0 for an input of i32 or i64");
+  if (buffer.ignoredIndex && buffer.indexLimit == 0)
+    return invalidInput("ignored index " + number(*buffer.ignoredIndex) + " without an index limit");
   return verifyParts(buffer);
 }
 

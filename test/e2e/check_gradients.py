@@ -55,6 +55,14 @@ def views(graph):
     return graph.binary("mul", both, both)
 
 
+def strided(graph):
+    """Strides of tensors of the highest rank, in the first, a middle and the last dimension."""
+    p = graph.parameter("p", (4, 2, 3, 4, 2, 5), "normal, 0.5")
+    value = graph.slice(p, [1, 0, 0, 1, 0, 0], [2, 1, 1, 3, 1, 2], (2, 2, 3, 1, 2, 3))
+    rows = graph.slice(p, [0, 1, 0, 0, 0, 1], [1, 1, 2, 2, 1, 3], (4, 1, 2, 2, 2, 2))
+    return graph.concat([graph.reshape(value, (72,)), graph.reshape(graph.binary("mul", rows, rows), (64,))], 0)
+
+
 def packed(graph):
     """Thirds of a packed product and interleaved halves, whose gradients are put side by side."""
     p = graph.parameter("p", (6, 48), "normal, 0.5")
@@ -146,7 +154,7 @@ def tied(graph):
     return graph.binary("add", graph.matmul(first, graph.transpose(second, [1, 0])), graph.unary("tanh", first))
 
 
-FORMS = (activations, positive, choices, views, packed, reductions, norms, written_norm, products, mlp, gated, softmax, attention,
+FORMS = (activations, positive, choices, views, strided, packed, reductions, norms, written_norm, products, mlp, gated, softmax, attention,
          casts, tied)
 
 
@@ -184,5 +192,6 @@ for name, text in graphs.items():
         judge = fused_attention if (name, precision) == ("attention", "fp32") else test.verdict
         judge(f"{name}, backward, {precision}", path, "--mode", "backward", "--precision", precision)
         if name in ("gated", "norms", "loss"):
-            test.verdict(f"{name}, step, {precision}", path, "--mode", "step", "--precision", precision)
+            for mode in ("step", "accumulate"):
+                test.verdict(f"{name}, {mode}, {precision}", path, "--mode", mode, "--precision", precision)
 test.finish()

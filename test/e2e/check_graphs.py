@@ -61,4 +61,42 @@ for form in (norms, elementwise, shapes, reductions, mlp, several):
     result = form(graph)
     path = test.write(f"{form.__name__}.mlir", graph.text(**(result if isinstance(result, dict) else {"out": result})))
     test.verdict(form.__name__, path)
+
+
+def updated(assigns, second="parameter"):
+    """A graph without an optimizer that assigns a and b what `assigns` makes of them; a third value is its output."""
+    graph = Graph(x=("f32", (9, 9)))
+    a = graph.parameter("a", (9, 9), "normal, 0.5")
+    b = (graph.parameter("b", (9, 9), "normal, 0.5") if second == "parameter" else
+         graph.op('state [#graph.part<"b", [9, 9], constant, 2.0>] : tensor<9x9xf32>', "f32", (9, 9)))
+    *values, out = (*assigns(graph, a, b), graph.binary("mul", a, "%x"))[:3]
+    for leaf, value in zip((a, b), values):
+        graph.lines.append(f"graph.assign {leaf}, {value} : {graph.types[leaf]}")
+    return graph.text(out=out)
+
+
+def late_product(graph, a, b):
+    """A product that is read by an activation only behind the op that changes its operand."""
+    product = graph.matmul("%x", b)
+    changed = graph.binary("add", b, "%x")
+    return graph.unary("tanh", a), changed, graph.unary("relu", product)
+
+
+# What a run leaves in parameters and states is checked whatever the mode; every reader, another assign too, sees the old
+# values.
+turned = lambda graph, value: graph.transpose(value, [1, 0])
+for name, assigns in {"new": lambda graph, a, b: ("%x", graph.like("3.0", b)),
+                      "swapped": lambda graph, a, b: (b, a),
+                      "swapped_turned": lambda graph, a, b: (turned(graph, b), turned(graph, a)),
+                      "turned_itself": lambda graph, a, b: (turned(graph, a), graph.binary("add", a, b)),
+                      "one_through_view": lambda graph, a, b: (graph.binary("add", a, "%x"), turned(graph, a)),
+                      "moved_on": lambda graph, a, b: (graph.binary("add", a, b), a),
+                      "softmax": lambda graph, a, b: (graph.unary("softmax", a), graph.binary("add", a, "%x")),
+                      "products": lambda graph, a, b: (graph.matmul(a, b), graph.matmul(a, "%x")),
+                      "fused_products": lambda graph, a, b: (graph.binary("add", graph.matmul("%x", "%x"), a),
+                                                             graph.unary("relu", graph.matmul("%x", b))),
+                      "late_product": late_product}.items():
+    for second in ("parameter", "state"):
+        path = test.write(f"{name}_{second}.mlir", updated(assigns, second))
+        test.verdict(f"{name}, {second}", path, outputs=("out", "a", "b"))
 test.finish()

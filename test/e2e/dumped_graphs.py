@@ -13,7 +13,7 @@ for precision in ("fp32", "bf16"):
     done = test.command("explain", "study:small", "--layers", "2", "--batch", "2", "--context", "17", "--vocab", "100",
                         "--precision", precision, "--device", DEVICE, "--dump-to", folder)
     test.check(done.returncode == 0, f"explain, {precision}: {done.stderr[:1000]}")
-    for phase in ("0-Import", "1-Graph", "2-Layout", "4-Precision"):
+    for phase in ("0-Import", "1-Graph", "2-Layout", "4-Precision", "5-Checkpoint"):
         test.verdict(f"{phase} of {precision}", os.path.join(folder, f"{phase}.mlir"))
     test.verdict(f"4-Precision of {precision}, as bf16", os.path.join(folder, "4-Precision.mlir"), "--precision", "bf16")
 

@@ -1,13 +1,13 @@
 # RUN: %python %s %t
 """Cross-entropy and its gradient with smoothing, ignored targets, none that is valid, one inside the range that is ignored, and
-ids that are no row: values of public reports (pytorch/pytorch#73205, #69339, #116349, #75181; transformers#34191)."""
+targets that are no class: values of public reports (pytorch/pytorch#73205, #69339, #116349, #75181; transformers#34191)."""
 
 import math
 
 from support.driver import DEVICE, Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, softmax
-from support.tensors import Tensor, f32, fill, write_npy
+from support.tensors import Tensor, f32, fill, read_safetensors, write_npy
 
 BACKWARD = ("--mode", "backward")
 
@@ -86,14 +86,33 @@ for classes in (1, 2, 31, 33, 257, 1025, 50257):
         for index in range(2):
             test.number(f"{label}: sum of row {index}", math.fsum(found[index * classes:(index + 1) * classes]), 0, F32_TOLERANCE)
 
-# A token id that is no row: an error that names it, the same in every implementation.
+# A target that is no class, and a token id that is no row: an error that names it, the same in every implementation.
+graph = test.write("targets.mlir", graph_of(ids([0, 0]), 5))
 table = Graph(ids=("i32", (2,)))
 rows = table.op(f"embedding {table.parameter('table', (5, 3))}, %ids : tensor<5x3xf32>, tensor<2xi32> -> tensor<2x3xf32>", "f32", (2, 3))
 lookup = test.write("ids.mlir", table.text(loss=table.total(rows)))
-for value in (-1, 5):
-    given = test.path(f"ids{value}.npy")
+for path, name, value, rest in ((graph, "targets", -4, " and not the ignored -100"), (graph, "targets", 5, " and not the ignored -100"),
+                                (lookup, "ids", -1, ""), (lookup, "ids", 5, "")):
+    given = test.path(f"{name}{value}.npy")
     write_npy(given, ids([0, value]))
     for implementation in ("eager", "compiled"):
-        test.fails(1, ["run", lookup, "--device", DEVICE, "--impl", implementation, "--input", f"ids={given}", "--output",
-                       test.path("never.safetensors")], "input 'ids': element 1 is outside [0, 5)")
+        test.fails(1, ["run", path, "--device", DEVICE, "--impl", implementation, "--input", f"{name}={given}", "--output",
+                       test.path("never.safetensors")], f"input '{name}': element 1 is {value}, outside [0, 5){rest}")
+
+# A preset's targets are ignored as the graph files' are: what the model gives for -100 alone is the mean of nothing.
+for name, values in (("ids", [1, 2, 3, 4]), ("some", [-100, 7, -100, 9]), ("none", [-100] * 4), ("other", [1, 2, -1, 3])):
+    write_npy(test.path(f"preset.{name}.npy"), Tensor("i32", (1, 4), values))
+preset = ["run", "study:small", "--layers", "1", "--batch", "1", "--context", "4", "--vocab", "10", "--mode", "backward",
+          "--device", DEVICE, "--input", f"ids={test.path('preset.ids.npy')}"]
+for implementation in ("eager", "compiled"):
+    for name in ("some", "none"):
+        output = test.path(f"preset.{name}.safetensors")
+        done = test.command(*preset, "--impl", implementation, "--input", f"targets={test.path(f'preset.{name}.npy')}",
+                            "--output", output)
+        label = f"preset, {name} of the targets, {implementation}"
+        if test.check(done.returncode == 0, f"{label}: exit code {done.returncode}: {done.stderr[:700]}"):
+            loss = read_safetensors(output)["loss"].values[0]
+            test.check(math.isnan(loss) if name == "none" else 0 < loss < 10, f"{label}: loss {loss}")
+    test.fails(1, [*preset, "--impl", implementation, "--input", f"targets={test.path('preset.other.npy')}", "--output",
+                   test.path("never.safetensors")], "input 'targets': element 2 is -1, outside [0, 10) and not the ignored -100")
 test.finish()

@@ -28,18 +28,18 @@ def parameter(graph, name, shape, scale):
     return graph.op(text, "f32", shape)
 
 
-def model(name, width, loss="loss", ids_bound=VOCABULARY):
+def model(name, width, loss="loss", ids_bound=VOCABULARY, batch=BATCH):
     """Logits of the next byte from the value of this one, and their mean cross-entropy."""
-    graph = Graph(ids=("i32", (BATCH, CONTEXT)), targets=("i32", (BATCH, CONTEXT)))
-    rows = BATCH * CONTEXT
+    graph = Graph(ids=("i32", (batch, CONTEXT)), targets=("i32", (batch, CONTEXT)))
+    rows = batch * CONTEXT
     x = graph.broadcast(graph.reshape(graph.cast("%ids", "f32"), (rows, 1)), (rows, 8))
     scales = graph.reshape(parameter(graph, "scales", (8,), 0.05), (1, 8))
     x = graph.binary("mul", x, graph.broadcast(scales, (rows, 8)))
     hidden = graph.unary("tanh", graph.matmul(x, parameter(graph, "first.weight", (8, width), 0.5)))
     logits = graph.matmul(hidden, parameter(graph, "second.weight", (width, VOCABULARY), 0.1))
-    logits = graph.reshape(logits, (BATCH, CONTEXT, VOCABULARY))
+    logits = graph.reshape(logits, (batch, CONTEXT, VOCABULARY))
     each = graph.op(f"cross_entropy {logits}, %targets ignored -100 smoothing 0.0 : {graph.types[logits]}, "
-                    f"{graph.types['%targets']} -> {tensor_type('f32', (BATCH, CONTEXT))}", "f32", (BATCH, CONTEXT))
+                    f"{graph.types['%targets']} -> {tensor_type('f32', (batch, CONTEXT))}", "f32", (batch, CONTEXT))
     mean = graph.reshape(graph.reduce("mean", each, [0, 1]), ())
     text = graph.text(**{loss: mean})
     for argument, bound in (("ids", ids_bound), ("targets", VOCABULARY)):
@@ -115,6 +115,24 @@ trained("another seed", *FLAGS[:-1], "4", "--steps", "3", "--csv", other)
 trained("ids", "--impl", "eager", *FLAGS, "--steps", "6", "--csv", ids, data=test.path("tokens.npy"))
 test.check(loss(other)[0] != loss(csv)[0], "another seed gave the same batches")
 test.check(loss(ids) == loss(csv), "ids gave other batches than their text")
+
+# Four batches a step are one of four times the size: the same windows, and sums in another order. Gone on with from a
+# checkpoint to the same bits, which has no sums of gradients in it.
+for name, flags in {"compiled": [], "eager": ["--impl", "eager"]}.items():
+    together, summed, half = test.path(f"{name}-together"), test.path(f"{name}-summed"), test.path(f"{name}-summed-half")
+    csv, csv_summed = test.path("together.csv"), test.path("summed.csv")
+    trained(f"{name}: batch 8", *flags, *FLAGS, "--steps", "4", "--save", together, "--csv", csv,
+            graph=model("eight.mlir", WIDTH, batch=8))
+    trained(f"{name}: 4 times batch 2", *flags, *FLAGS, "--steps", "4", "--accumulate", "4", "--save", summed, "--csv", csv_summed)
+    trained(f"{name}: 4 times batch 2, 2 steps", *flags, *FLAGS, "--steps", "2", "--accumulate", "4", "--save", half)
+    trained(f"{name}: 2 more", *flags, "--steps", "4", "--resume", half, "--save", half)
+    test.check(contents(summed) == contents(half), f"{name}: accumulating, a training that was resumed ended with other bits")
+    # Float32 sums of at most 128 terms in another order; the norm's relative error is that of its terms.
+    for one, other in zip(columns(csv), columns(csv_summed)):
+        near = all(math.isclose(a, b, rel_tol=1e-5) for a, b in zip(one, other))
+        test.check(near, f"{name}: a step of one batch of 8 {one}, of 4 batches of 2 {other}")
+    first, second = (read_safetensors(os.path.join(folder, "optimizer.safetensors")) for folder in (together, summed))
+    test.check(sorted(first) == sorted(second), f"{name}: states {sorted(first)}, {sorted(second)}")
 
 # It learns: bytes of this text alone have an entropy of about 2.9.
 csv = test.path("learns.csv")
@@ -224,6 +242,10 @@ refused(1, *save, "--context", "16", wanted=["the model has no logits, which a l
 wide = model("wide.mlir", WIDTH + 1)
 refused(1, "--resume", reference, wanted=["uninterrupted/model.safetensors does not fit the model: 2 of another shape",
                                           "'first.weight': wanted f32[8, 25], found f32[8, 24]"], graph=wide)
+plan = test.path("step.heddle")
+done = test.command("compile", MODEL, *SIZES, "--mode", "step", "--output", plan)
+test.check(done.returncode == 0, f"compile: {done.stderr[:700]}")
+test.fails(1, ["train", plan, "--data", DATA, "--accumulate", "2"], "a step on 2 batches wants a plan of mode accumulate, found one of mode step")
 refused(1, "--resume", test.path("none"), wanted=["none: there is no such folder"])
 refused(1, *save[:2], "--save", reference, wanted=["uninterrupted: holds a checkpoint; go on from it with --resume"])
 refused(1, *save[:2], "--save", test.folder, wanted=["which is no part of a checkpoint"])

@@ -45,9 +45,10 @@ struct OutputCheck {
   bool ok() const { return passes(dtype, eager, compiled, scale); }
 };
 
-/// The outputs of one pipeline. The executor is gone afterwards: the two never hold memory at once.
-StatusOr<Tensors> outputsOf(const Plan &plan, const Tensors &inputs, const CheckFlags &flags,
-                            ModelWeights &weights, Progress &progress) {
+/// The results of one pipeline that the reference has, too. The executor is gone afterwards: the two never
+/// hold memory at once.
+StatusOr<Tensors> outputsOf(const Plan &plan, const reference::Program &program, const Tensors &inputs,
+                            const CheckFlags &flags, ModelWeights &weights, Progress &progress) {
   HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
   HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, flags.executor));
   HEDDLE_ASSIGN_OR_RETURN(ParameterSource source, weights.source(plan, progress));
@@ -61,8 +62,10 @@ StatusOr<Tensors> outputsOf(const Plan &plan, const Tensors &inputs, const Check
   HEDDLE_RETURN_IF_ERROR(withPlannedPeak((*executor)->run(), plan).with(plan.pipeline));
   HEDDLE_RETURN_IF_ERROR((*executor)->synchronize().with(plan.pipeline));
   HEDDLE_ASSIGN_OR_RETURN(Tensors outputs, readOutputs(**executor, plan));
-  if (plan.mode == "step") {
-    // A step's results are what it leaves: weights, moments, its scalars.
+  // What a run leaves for the next one is a result, too: weights, moments, an optimizer's scalars.
+  bool leaves = std::any_of(program.outputs.begin(), program.outputs.end(),
+                            [&](const auto &output) { return !outputs.contains(output.first); });
+  if (leaves) {
     HEDDLE_ASSIGN_OR_RETURN(Tensors state, readState(**executor, plan));
     outputs.merge(state);
   }
@@ -248,9 +251,10 @@ Status runCheck(const CheckFlags &flags) {
   HEDDLE_ASSIGN_OR_RETURN(reference::Program program, models.reference(flags.model));
   HEDDLE_ASSIGN_OR_RETURN(Tensors inputs, randomInputs(compiled.plan, flags.seed));
 
-  HEDDLE_ASSIGN_OR_RETURN(Tensors eagerOutputs, outputsOf(eager.plan, inputs, flags, weights, progress));
+  HEDDLE_ASSIGN_OR_RETURN(Tensors eagerOutputs,
+                          outputsOf(eager.plan, program, inputs, flags, weights, progress));
   HEDDLE_ASSIGN_OR_RETURN(Tensors compiledOutputs,
-                          outputsOf(compiled.plan, inputs, flags, weights, progress));
+                          outputsOf(compiled.plan, program, inputs, flags, weights, progress));
   progress.show("float64 reference");
   HEDDLE_ASSIGN_OR_RETURN(reference::ParameterReader reader, weights.reader(program, flags.seed));
   auto reference = referenceOutputs(program, inputs, reader);
@@ -260,7 +264,7 @@ Status runCheck(const CheckFlags &flags) {
   HEDDLE_ASSIGN_OR_RETURN(std::vector<OutputCheck> checks,
                           checkOutputs(*reference, eagerOutputs, compiledOutputs, compiled.plan));
 
-  if (compiled.plan.mode == "step")
+  if (Mode mode = parseMode(compiled.plan.mode).value(); mode == Mode::Step || mode == Mode::Accumulate)
     HEDDLE_RETURN_IF_ERROR(scaleWeights(program, reader, *reference, checks));
   int failed = 0;
   for (const OutputCheck &check : checks)

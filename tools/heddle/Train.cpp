@@ -25,6 +25,7 @@ struct TrainFlags {
   LearningRate rate{.steps = 300};
   std::string schedule = nameOf(rate.schedule);
   AdamWSettings adamw;
+  int64_t accumulate = 1; ///< Batches of a step.
   int64_t saveEvery = 0;
   uint64_t seed = 0;
   /// What a checkpoint remembers, as given or restored. Pointers are into this object.
@@ -113,6 +114,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
     HEDDLE_ASSIGN_OR_RETURN(state, resume(flags, resumed));
   }
   flags.rate.schedule = parseSchedule(flags.schedule).value(); // Neither flag nor file has another name.
+  flags.model.mode = nameOf(flags.accumulate > 1 ? Mode::Accumulate : Mode::Step);
   // Whatever can be known to be wrong before anything is compiled.
   HEDDLE_ASSIGN_OR_RETURN(TokenFile tokens, TokenFile::open(flags.data));
   std::optional<CheckpointFolder> folder;
@@ -161,9 +163,9 @@ Status runTrain(TrainFlags &flags, int &signal) {
   HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor, load(*device, plan, flags, weights, progress));
   if (!resumed.empty())
     HEDDLE_RETURN_IF_ERROR(readOptimizer(*executor, plan, resumed));
-  HEDDLE_ASSIGN_OR_RETURN(Trainer trainer, Trainer::create(*executor, inputs, flags.adamw));
+  HEDDLE_ASSIGN_OR_RETURN(Trainer trainer, Trainer::create(*executor, inputs, flags.adamw, flags.accumulate));
 
-  Training training{*executor, plan, trainer, batches, log, flags.rate, state};
+  Training training{*executor, plan, trainer, batches, log, flags.accumulate, flags.rate, state};
   training.folder = folder;
   training.saveEvery = flags.saveEvery;
   training.picture = flags.picture;
@@ -199,7 +201,6 @@ void addSavedFlag(CLI::App &parser, TrainFlags &flags, SavedFlag flag, const std
 Subcommand addTrain(CLI::App &program) {
   auto flags = std::make_shared<TrainFlags>();
   CLI::App *parser = program.add_subcommand("train", "Train a model on text or on token ids");
-  flags->model.mode = "step";
   addModelFlags(*parser, flags->model, DeviceFlag::Plain, {}, ModeFlag::Fixed);
   addTuneFlag(*parser, flags->model, "on");
   parser
@@ -223,6 +224,8 @@ Subcommand addTrain(CLI::App &program) {
                "AdamW: decoupled decay, of everything but vectors (norms, biases)");
   addSavedFlag(*parser, f, {"clip", &f.adamw.clip},
                "Largest norm of all gradients together; 0 clips nothing");
+  addSavedFlag(*parser, f, {"accumulate", &f.accumulate, {1}},
+               "Batches of a step: gradients are added up, as if --batch were so many times larger");
   addSavedFlag(*parser, f, {"seed", &f.seed}, "Seed of the batches, and of weights where they are drawn");
   addWeightsFlag(*parser, flags->weights);
   parser->add_option("--csv", flags->csv, "Write a line each step: step, loss, lr, grad_norm, tokens_per_s");

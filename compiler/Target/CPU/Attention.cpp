@@ -20,6 +20,9 @@ using namespace mlir;
 using namespace heddle;
 using namespace heddle::cpu;
 
+/// Buffers of the skeleton, by position.
+enum : int64_t { kQuery, kKey, kValue, kOut, kLogSumExp };
+
 namespace {
 class AttentionLowering : AttentionTiles {
 public:
@@ -67,39 +70,40 @@ LogicalResult AttentionLowering::run(Value begin, Value end) {
   if (failed(allocateTiles()))
     return failure();
   OpBuilder::InsertionGuard guard(b);
-  auto items = loop(begin, end, 1, {});
+  auto items = e.loop(begin, end, 1);
   return emitItem(items.getInductionVar());
 }
 
 LogicalResult AttentionLowering::emitItem(Value item) {
   Value heads = count(1), queryLength = count(3), keyLength = count(4);
   Value tiles = b.createOrFold<arith::CeilDivUIOp>(queryLength, e.index(columns));
-  Value rest = div(item, tiles);
-  head = rem(rest, heads);
-  batch = div(rest, heads);
-  firstQuery = mul(rem(item, tiles), e.index(columns));
-  numQueries = min(e.index(columns), sub(queryLength, firstQuery));
+  Value rest = e.div(item, tiles);
+  head = e.rem(rest, heads);
+  batch = e.div(rest, heads);
+  firstQuery = e.mul(e.rem(item, tiles), e.index(columns));
+  numQueries = e.min(e.index(columns), e.sub(queryLength, firstQuery));
   // Neighbouring heads share a key head.
-  Value keyHead = div(head, div(heads, count(2)));
-  keyPointer = place(1, batch, keyHead, Value());
-  valuePointer = place(2, batch, keyHead, Value());
-  outPointer = place(3, batch, head, firstQuery);
+  Value keyHead = e.div(head, e.div(heads, count(2)));
+  keyPointer = place(kKey, batch, keyHead, Value());
+  valuePointer = place(kValue, batch, keyHead, Value());
+  outPointer = place(kOut, batch, head, firstQuery);
 
   masks.clear();
   lastKeys.clear();
   // `causal` is anchored at the last key; negative where the first queries see none. Keys that no query of
   // the tile sees are not even multiplied.
-  Value diagonal = sub(keyLength, queryLength);
-  keysEnd = op.getCausal() ? min(keyLength, add(add(firstQuery, numQueries), diagonal)) : keyLength;
+  Value diagonal = e.sub(keyLength, queryLength);
+  keysEnd = op.getCausal() ? e.min(keyLength, e.add(e.add(firstQuery, numQueries), diagonal)) : keyLength;
   keysBegin = e.index(0);
   if (op.getWindow() != 0)
-    keysBegin =
-        max(keysBegin, sub(add(firstQuery, diagonal), e.index(static_cast<int64_t>(op.getWindow()) - 1)));
+    keysBegin = e.max(keysBegin,
+                      e.sub(e.add(firstQuery, diagonal), e.index(static_cast<int64_t>(op.getWindow()) - 1)));
   for (int64_t vector = 0; vector < vectors; ++vector) {
-    masks.push_back(e.firstLanes(lanes, sub(numQueries, e.index(vector * lanes))));
-    lastKeys.push_back(positions(add(firstQuery, diagonal), vector));
+    masks.push_back(e.firstLanes(lanes, e.sub(numQueries, e.index(vector * lanes))));
+    lastKeys.push_back(positions(e.add(firstQuery, diagonal), vector));
   }
-  loadColumns(queryTile, place(0, batch, head, firstQuery), stride(0, 2), numQueries, op.getHeadDim());
+  loadColumns(queryTile, place(kQuery, batch, head, firstQuery), stride(kQuery, 2), numQueries,
+              op.getHeadDim());
   clear(outTile, op.getValueDim());
 
   SmallVector<Value> state(vectors, e.f32(-std::numeric_limits<double>::infinity(), lanes));
@@ -107,7 +111,7 @@ LogicalResult AttentionLowering::emitItem(Value item) {
   scf::ForOp tilesOfKeys;
   {
     OpBuilder::InsertionGuard guard(b);
-    tilesOfKeys = loop(keysBegin, keysEnd, rows, state);
+    tilesOfKeys = e.loop(keysBegin, keysEnd, rows, state);
     SmallVector<Value> next(tilesOfKeys.getRegionIterArgs());
     Value first = tilesOfKeys.getInductionVar();
     if (failed(emitKeys(first, next)))
@@ -123,9 +127,9 @@ LogicalResult AttentionLowering::emitItem(Value item) {
 }
 
 LogicalResult AttentionLowering::emitKeys(Value first, SmallVectorImpl<Value> &state) {
-  Value numKeys = min(e.index(rows), sub(keysEnd, first));
-  Value keyRows = e.element(element, keyPointer, mul(first, stride(1, 2)));
-  Scalars keys = asFloat32(keyRows, stride(1, 2), numKeys, op.getHeadDim(), wideTile);
+  Value numKeys = e.min(e.index(rows), e.sub(keysEnd, first));
+  Value keyRows = e.element(element, keyPointer, e.mul(first, stride(kKey, 2)));
+  Scalars keys = asFloat32(keyRows, stride(kKey, 2), numKeys, op.getHeadDim(), wideTile);
   emitProduct(keys, numKeys, e.index(op.getHeadDim()), queryTile, scoreTile);
   FailureOr<SmallVector<Value>> maxima = emitScores(first, numKeys);
   if (failed(maxima))
@@ -145,7 +149,7 @@ LogicalResult AttentionLowering::emitKeys(Value first, SmallVectorImpl<Value> &s
   scf::ForOp exponentials;
   {
     OpBuilder::InsertionGuard guard(b);
-    exponentials = loop(e.index(0), numKeys, 1, SmallVector<Value>(vectors, zero));
+    exponentials = e.loop(e.index(0), numKeys, 1, SmallVector<Value>(vectors, zero));
     Value key = exponentials.getInductionVar();
     SmallVector<Value> sums;
     for (int64_t vector = 0; vector < vectors; ++vector) {
@@ -161,8 +165,8 @@ LogicalResult AttentionLowering::emitKeys(Value first, SmallVectorImpl<Value> &s
     state[vectors + vector] = arith::AddFOp::create(b, earlier, exponentials.getResult(vector));
   }
 
-  Value valueRows = e.element(element, valuePointer, mul(first, stride(2, 2)));
-  Scalars values = asFloat32(valueRows, stride(2, 2), numKeys, op.getValueDim(), wideTile);
+  Value valueRows = e.element(element, valuePointer, e.mul(first, stride(kValue, 2)));
+  Scalars values = asFloat32(valueRows, stride(kValue, 2), numKeys, op.getValueDim(), wideTile);
   emitProduct(values.transposed(), e.index(op.getValueDim()), numKeys, scoreTile, outTile, Start::Scaled,
               scales);
   return success();
@@ -171,12 +175,12 @@ LogicalResult AttentionLowering::emitKeys(Value first, SmallVectorImpl<Value> &s
 FailureOr<SmallVector<Value>> AttentionLowering::emitScores(Value first, Value count) {
   Value lowest = e.f32(-std::numeric_limits<double>::infinity(), lanes);
   OpBuilder::InsertionGuard guard(b);
-  auto each = loop(e.index(0), count, 1, SmallVector<Value>(vectors, lowest));
-  Value key = add(first, each.getInductionVar());
+  auto each = e.loop(e.index(0), count, 1, SmallVector<Value>(vectors, lowest));
+  Value key = e.add(first, each.getInductionVar());
   SmallVector<Value> maxima;
   for (int64_t vector = 0; vector < vectors; ++vector) {
     Value score = loadRow(scoreTile, each.getInductionVar(), vector);
-    Lanes query{Lanes::Linear, add(firstQuery, e.index(vector * lanes)), 1, /*aligned=*/true};
+    Lanes query{Lanes::Linear, e.add(firstQuery, e.index(vector * lanes)), 1, /*aligned=*/true};
     FailureOr<Score> changed = emitScore(score, {batch,
                                                  head,
                                                  query,
@@ -198,7 +202,7 @@ void AttentionLowering::storeOut(ArrayRef<Value> sums) {
   Value zero = e.f32(0, lanes);
   {
     OpBuilder::InsertionGuard guard(b);
-    auto dim = loop(e.index(0), e.index(op.getValueDim()), 1, {});
+    auto dim = e.loop(e.index(0), e.index(op.getValueDim()), 1);
     for (int64_t vector = 0; vector < vectors; ++vector) {
       Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sums[vector], zero);
       Value sum = loadRow(outTile, dim.getInductionVar(), vector);
@@ -206,19 +210,19 @@ void AttentionLowering::storeOut(ArrayRef<Value> sums) {
       storeRow(arith::SelectOp::create(b, none, zero, mean), outTile, dim.getInductionVar(), vector);
     }
   }
-  storeColumns(outTile, outPointer, stride(3, 2), numQueries, op.getValueDim());
+  storeColumns(outTile, outPointer, stride(kOut, 2), numQueries, op.getValueDim());
 }
 
 /// The maximum and the logarithm of the sum relative to it; -inf for queries that saw no key.
 void AttentionLowering::storeLogSumExp(ArrayRef<Value> maxima, ArrayRef<Value> sums) {
   Value lowest = e.f32(-std::numeric_limits<double>::infinity(), lanes), zero = e.f32(0, lanes);
-  Value first = add(mul(add(mul(batch, count(1)), head), count(3)), firstQuery);
+  Value first = e.add(e.mul(e.add(e.mul(batch, count(1)), head), count(3)), firstQuery);
   for (int64_t vector = 0; vector < vectors; ++vector) {
     Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sums[vector], zero);
     Value sum = arith::AddFOp::create(b, maxima[vector], math::LogOp::create(b, sums[vector]));
     e.block = {lanes, masks[vector]};
-    e.store(f32, {Lanes::Vector, arith::SelectOp::create(b, none, lowest, sum)},
-            buffer(kernel::kAttentionBuffers), {Lanes::Linear, add(first, e.index(vector * lanes)), 1});
+    e.store(f32, {Lanes::Vector, arith::SelectOp::create(b, none, lowest, sum)}, buffer(kLogSumExp),
+            {Lanes::Linear, e.add(first, e.index(vector * lanes)), 1});
   }
   e.block = {};
 }

@@ -53,9 +53,9 @@ private:
   std::pair<Value, Value> statisticsOf(Value row, int64_t vector);
   void addToBias(Value firstRow, Value numRows);
 
-  Value diagonal() { return sub(count(4), count(3)); }
+  Value diagonal() { return e.sub(count(4), count(3)); }
   /// The element of logsumexp and delta that belongs to the query `first` of the current head.
-  Value statistic(Value query) { return add(mul(add(mul(batch, count(1)), head), count(3)), query); }
+  Value statistic(Value query) { return e.add(e.mul(e.add(e.mul(batch, count(1)), head), count(3)), query); }
 
   const bool ofKeys, ofBias;
   const int64_t headDim, valueDim;
@@ -74,9 +74,7 @@ private:
 
 LogicalResult AttentionBackward::allocateTiles() {
   auto tile = [&](int64_t height) { return allocate(height * columns); };
-  int64_t sums = ofBias ? 0 : headDim + (ofKeys ? valueDim : 0);
-  int64_t wide = element.isF32() ? 0 : rows * (headDim + valueDim);
-  if (failed(verifyStack(((headDim + valueDim + sums + 2 * rows + 2) * columns + wide) * 4)))
+  if (failed(verifyStack(gradientBytes(op, lanes, sizes)))) // Of what follows.
     return failure();
   ownTile = tile(headDim);
   ownGradTile = tile(valueDim);
@@ -87,7 +85,7 @@ LogicalResult AttentionBackward::allocateTiles() {
   scoreTile = tile(rows);
   changeTile = tile(rows);
   statisticTile = tile(2);
-  if (wide) {
+  if (!element.isF32()) {
     wideTile = allocate(rows * headDim);
     wideGradTile = allocate(rows * valueDim);
   }
@@ -99,27 +97,27 @@ LogicalResult AttentionBackward::run(Value begin, Value end) {
   if (failed(allocateTiles()))
     return failure();
   OpBuilder::InsertionGuard guard(b);
-  Value item = loop(begin, end, 1, {}).getInductionVar();
+  Value item = e.loop(begin, end, 1).getInductionVar();
   return ofKeys ? emitKeysItem(item) : ofBias ? emitBiasItem(item) : emitQueriesItem(item);
 }
 
 Value AttentionBackward::startTile(Value item, Value length) {
   Value tiles = b.createOrFold<arith::CeilDivUIOp>(length, e.index(columns));
-  first = mul(rem(item, tiles), e.index(columns));
-  number = min(e.index(columns), sub(length, first));
+  first = e.mul(e.rem(item, tiles), e.index(columns));
+  number = e.min(e.index(columns), e.sub(length, first));
   masks.clear();
   columnsAt.clear();
   for (int64_t vector = 0; vector < vectors; ++vector) {
-    masks.push_back(e.firstLanes(lanes, sub(number, e.index(vector * lanes))));
-    columnsAt.push_back(positions(ofKeys ? first : add(first, diagonal()), vector));
+    masks.push_back(e.firstLanes(lanes, e.sub(number, e.index(vector * lanes))));
+    columnsAt.push_back(positions(ofKeys ? first : e.add(first, diagonal()), vector));
   }
-  return div(item, tiles);
+  return e.div(item, tiles);
 }
 
 LogicalResult AttentionBackward::emitKeysItem(Value item) {
   Value rest = startTile(item, count(4));
-  keyHead = rem(rest, count(2));
-  batch = div(rest, count(2));
+  keyHead = e.rem(rest, count(2));
+  batch = e.div(rest, count(2));
   loadColumns(ownTile, place(kKey, batch, keyHead, first), stride(kKey, 2), number, headDim);
   loadColumns(ownGradTile, place(kValue, batch, keyHead, first), stride(kValue, 2), number, valueDim);
   clear(sumTile, headDim);
@@ -127,17 +125,17 @@ LogicalResult AttentionBackward::emitKeysItem(Value item) {
   // Queries that see one of the keys: from the first key's diagonal on, up to the last key's window.
   Value begin = e.index(0), end = count(3);
   if (op.getCausal())
-    begin = max(begin, sub(first, diagonal()));
+    begin = e.max(begin, e.sub(first, diagonal()));
   if (op.getWindow() != 0)
-    end =
-        min(end, add(sub(add(first, number), diagonal()), e.index(static_cast<int64_t>(op.getWindow()) - 1)));
+    end = e.min(end, e.add(e.sub(e.add(first, number), diagonal()),
+                           e.index(static_cast<int64_t>(op.getWindow()) - 1)));
   {
     OpBuilder::InsertionGuard guard(b);
-    Value group = div(count(1), count(2));
-    Value firstHead = mul(keyHead, group);
-    head = loop(firstHead, add(firstHead, group), 1, {}).getInductionVar();
-    Value firstRow = loop(begin, end, rows, {}).getInductionVar();
-    if (failed(emitRows(firstRow, min(e.index(rows), sub(end, firstRow)))))
+    Value group = e.div(count(1), count(2));
+    Value firstHead = e.mul(keyHead, group);
+    head = e.loop(firstHead, e.add(firstHead, group), 1).getInductionVar();
+    Value firstRow = e.loop(begin, end, rows).getInductionVar();
+    if (failed(emitRows(firstRow, e.min(e.index(rows), e.sub(end, firstRow)))))
       return failure();
   }
   storeColumns(sumTile, place(kFirstResult, batch, keyHead, first), stride(kFirstResult, 2), number, headDim);
@@ -148,8 +146,8 @@ LogicalResult AttentionBackward::emitKeysItem(Value item) {
 
 LogicalResult AttentionBackward::emitQueriesItem(Value item) {
   Value rest = startTile(item, count(3));
-  head = rem(rest, count(1));
-  batch = div(rest, count(1));
+  head = e.rem(rest, count(1));
+  batch = e.div(rest, count(1));
   clear(sumTile, headDim);
   if (failed(emitQueries()))
     return failure();
@@ -158,38 +156,37 @@ LogicalResult AttentionBackward::emitQueriesItem(Value item) {
 }
 
 LogicalResult AttentionBackward::emitBiasItem(Value item) {
-  // Behind all strides.
-  Value batches = count(op.getNumWantedCounts() - 2), heads = count(op.getNumWantedCounts() - 1);
+  Value batches = e.uniform(op.getBiasCounts()[0]), heads = e.uniform(op.getBiasCounts()[1]);
   Value matrix = startTile(item, count(3));
-  Value elements = mul(count(3), count(4));
-  biasPointer = e.element(f32, buffer(kFirstResult), mul(matrix, elements));
+  Value elements = e.mul(count(3), count(4));
+  biasPointer = e.element(f32, buffer(kFirstResult), e.mul(matrix, elements));
   {
     OpBuilder::InsertionGuard guard(b);
-    Value start = mul(first, count(4));
-    Value at = loop(start, add(start, mul(number, count(4))), 1, {}).getInductionVar();
+    Value start = e.mul(first, count(4));
+    Value at = e.loop(start, e.add(start, e.mul(number, count(4))), 1).getInductionVar();
     LLVM::StoreOp::create(b, e.f32(0), e.element(f32, biasPointer, at));
   }
   // One of the batches and heads, or all that share the matrix.
   auto range = [&](Value index, Value extent, Value all) {
     Value shared = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, extent, e.index(1));
-    Value end = arith::SelectOp::create(b, shared, all, add(index, e.index(1)));
-    return loop(index, end, 1, {}).getInductionVar();
+    Value end = arith::SelectOp::create(b, shared, all, e.add(index, e.index(1)));
+    return e.loop(index, end, 1).getInductionVar();
   };
   OpBuilder::InsertionGuard guard(b);
-  Value batchIndex = div(matrix, heads), headIndex = rem(matrix, heads);
+  Value batchIndex = e.div(matrix, heads), headIndex = e.rem(matrix, heads);
   batch = range(batchIndex, batches, count(0));
   head = range(headIndex, heads, count(1));
   return emitQueries();
 }
 
 LogicalResult AttentionBackward::emitQueries() {
-  keyHead = div(head, div(count(1), count(2)));
+  keyHead = e.div(head, e.div(count(1), count(2)));
   loadColumns(ownTile, place(kQuery, batch, head, first), stride(kQuery, 2), number, headDim);
   loadColumns(ownGradTile, place(kGradient, batch, head, first), stride(kGradient, 2), number, valueDim);
   for (int64_t vector = 0; vector < vectors; ++vector) {
     auto load = [&](int64_t position, int64_t to) {
       e.block = {lanes, masks[vector]};
-      Lanes index{Lanes::Linear, statistic(add(first, e.index(vector * lanes))), 1};
+      Lanes index{Lanes::Linear, statistic(e.add(first, e.index(vector * lanes))), 1};
       storeRow(e.asVector(e.load(f32, buffer(position), index)), statisticTile, e.index(to), vector);
       e.block = {};
     };
@@ -198,12 +195,12 @@ LogicalResult AttentionBackward::emitQueries() {
   }
   Value begin = e.index(0), end = count(4);
   if (op.getCausal())
-    end = min(end, add(add(first, number), diagonal()));
+    end = e.min(end, e.add(e.add(first, number), diagonal()));
   if (op.getWindow() != 0)
-    begin = max(begin, sub(add(first, diagonal()), e.index(static_cast<int64_t>(op.getWindow()) - 1)));
+    begin = e.max(begin, e.sub(e.add(first, diagonal()), e.index(static_cast<int64_t>(op.getWindow()) - 1)));
   OpBuilder::InsertionGuard guard(b);
-  Value firstRow = loop(begin, end, rows, {}).getInductionVar();
-  return emitRows(firstRow, min(e.index(rows), sub(end, firstRow)));
+  Value firstRow = e.loop(begin, end, rows).getInductionVar();
+  return emitRows(firstRow, e.min(e.index(rows), e.sub(end, firstRow)));
 }
 
 LogicalResult AttentionBackward::emitRows(Value firstRow, Value numRows) {
@@ -247,11 +244,11 @@ std::pair<Value, Value> AttentionBackward::statisticsOf(Value query, int64_t vec
 
 LogicalResult AttentionBackward::emitChanges(Value firstRow, Value numRows) {
   OpBuilder::InsertionGuard guard(b);
-  Value r = loop(e.index(0), numRows, 1, {}).getInductionVar();
-  Value at = add(firstRow, r);
-  Value rowAt = op.getCausal() ? positions(ofKeys ? add(at, diagonal()) : at) : Value();
+  Value r = e.loop(e.index(0), numRows, 1).getInductionVar();
+  Value at = e.add(firstRow, r);
+  Value rowAt = op.getCausal() ? positions(ofKeys ? e.add(at, diagonal()) : at) : Value();
   for (int64_t vector = 0; vector < vectors; ++vector) {
-    Lanes column{Lanes::Linear, add(first, e.index(vector * lanes)), 1, /*aligned=*/true};
+    Lanes column{Lanes::Linear, e.add(first, e.index(vector * lanes)), 1, /*aligned=*/true};
     Lanes uniform{Lanes::Uniform, at};
     Place place{batch, head, column, uniform, masks[vector], columnsAt[vector], rowAt};
     if (ofKeys)
@@ -263,11 +260,10 @@ LogicalResult AttentionBackward::emitChanges(Value firstRow, Value numRows) {
     Value p = math::ExpOp::create(b, arith::SubFOp::create(b, score->score, sum));
     Value change = arith::SubFOp::create(b, loadRow(changeTile, r, vector), delta);
     change = arith::MulFOp::create(b, p, change);
-    if (!ofBias) {
-      if (score->slope)
-        change = arith::MulFOp::create(b, change, score->slope);
+    if (score->slope)
+      change = arith::MulFOp::create(b, change, score->slope);
+    if (!ofBias)
       change = arith::MulFOp::create(b, change, e.f32(op.getScale().convertToDouble(), lanes));
-    }
     storeRow(change, changeTile, r, vector);
     if (ofKeys)
       storeRow(p, scoreTile, r, vector);
@@ -278,11 +274,11 @@ LogicalResult AttentionBackward::emitChanges(Value firstRow, Value numRows) {
 /// The changes of `numRows` keys from `firstRow` on, transposed back.
 void AttentionBackward::addToBias(Value firstRow, Value numRows) {
   OpBuilder::InsertionGuard guard(b);
-  Value query = loop(e.index(0), number, 1, {}).getInductionVar();
-  Value to = add(mul(add(first, query), count(4)), firstRow);
-  Value key = loop(e.index(0), numRows, 1, {}).getInductionVar();
-  Value from = add(mul(key, e.index(columns)), query);
-  Value pointer = e.element(f32, biasPointer, add(to, key));
+  Value query = e.loop(e.index(0), number, 1).getInductionVar();
+  Value to = e.add(e.mul(e.add(first, query), count(4)), firstRow);
+  Value key = e.loop(e.index(0), numRows, 1).getInductionVar();
+  Value from = e.add(e.mul(key, e.index(columns)), query);
+  Value pointer = e.element(f32, biasPointer, e.add(to, key));
   Value change = LLVM::LoadOp::create(b, f32, e.element(f32, changeTile, from));
   Value sum = arith::AddFOp::create(b, LLVM::LoadOp::create(b, f32, pointer), change);
   LLVM::StoreOp::create(b, sum, pointer);

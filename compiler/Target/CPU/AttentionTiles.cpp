@@ -14,14 +14,12 @@ using namespace heddle::cpu;
 /// Rows of the side that is not along the lanes, at a time.
 static constexpr int64_t kRows = 64;
 
-/// Bytes of a gradient's tiles: both operands of the lane side, what is summed over the other one, scores and
-/// their gradients, and float32 copies of the other side.
-static int64_t gradientBytes(kernel::SkeletonOp op, const CpuTarget &target, AttentionSizes sizes) {
+int64_t heddle::cpu::gradientBytes(kernel::SkeletonOp op, int64_t lanes, AttentionSizes sizes) {
   auto head = static_cast<int64_t>(op.getHeadDim()), value = static_cast<int64_t>(op.getValueDim());
   int64_t sums = op.getName() == kernel::kAttentionKeys      ? head + value
                  : op.getName() == kernel::kAttentionQueries ? head
                                                              : 0;
-  int64_t tiles = (head + value + sums + 2 * sizes.rows + 2) * sizes.vectors * target.lanes;
+  int64_t tiles = (head + value + sums + 2 * sizes.rows + 2) * sizes.vectors * lanes;
   return (tiles + (op.getElementType().isF32() ? 0 : sizes.rows * (head + value))) * 4;
 }
 
@@ -29,7 +27,7 @@ AttentionSizes heddle::cpu::attentionSizes(kernel::SkeletonOp op, const CpuTarge
   AttentionSizes sizes{target.unroll, kRows};
   if (op.getName() == kernel::kAttentionForward)
     return sizes;
-  while (gradientBytes(op, target, sizes) > kStackBytes && sizes.vectors > 1)
+  while (gradientBytes(op, target.lanes, sizes) > kStackBytes && sizes.vectors > 1)
     (sizes.rows > 16 && sizes.rows >= 16 * sizes.vectors ? sizes.rows : sizes.vectors) /= 2;
   return sizes;
 }
@@ -39,8 +37,8 @@ int64_t heddle::cpu::attentionColumns(kernel::SkeletonOp op, const CpuTarget &ta
 }
 
 AttentionTiles::AttentionTiles(LaneEmitter &emitter, kernel::SkeletonOp op, const CpuTarget &target)
-    : e(emitter), b(emitter.b), op(op), lanes(target.lanes), vectors(attentionSizes(op, target).vectors),
-      columns(lanes * vectors), rows(attentionSizes(op, target).rows), productRows(target.productRows),
+    : e(emitter), b(emitter.b), op(op), lanes(target.lanes), sizes(attentionSizes(op, target)),
+      vectors(sizes.vectors), columns(lanes * vectors), rows(sizes.rows), productRows(target.productRows),
       element(op.getElementType()), f32(b.getF32Type()), row(VectorType::get({lanes}, f32)) {}
 
 LogicalResult AttentionTiles::verifyStack(int64_t bytes) {
@@ -57,17 +55,12 @@ Value AttentionTiles::allocate(int64_t count) {
   return LLVM::AllocaOp::create(b, pointer, f32, size, /*alignment=*/64);
 }
 
-Value AttentionTiles::stride(int64_t buffer, int64_t dim) {
-  int64_t before = 0;
-  for (const kernel::SkeletonOperand &operand : ArrayRef(op.getOperandList()).take_front(buffer))
-    before += operand.kind == kernel::SkeletonOperand::Heads;
-  return count(kernel::kAttentionLengths + before * 3 + dim);
-}
+Value AttentionTiles::stride(int64_t buffer, int64_t dim) { return e.uniform(op.getStrides(buffer)[dim]); }
 
 Value AttentionTiles::place(int64_t position, Value batch, Value head, Value first) {
-  Value offset = add(mul(batch, stride(position, 0)), mul(head, stride(position, 1)));
+  Value offset = e.add(e.mul(batch, stride(position, 0)), e.mul(head, stride(position, 1)));
   if (first)
-    offset = add(offset, mul(first, stride(position, 2)));
+    offset = e.add(offset, e.mul(first, stride(position, 2)));
   return e.element(element, buffer(position), offset);
 }
 
@@ -88,7 +81,7 @@ Value AttentionTiles::positions(Value first, int64_t vector) {
   auto type = VectorType::get({lanes}, b.getI32Type());
   SmallVector<int32_t> steps = llvm::to_vector(llvm::seq<int32_t>(0, lanes));
   Value step = arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps)));
-  return arith::AddIOp::create(b, positions(add(first, e.index(vector * lanes))), step);
+  return arith::AddIOp::create(b, positions(e.add(first, e.index(vector * lanes))), step);
 }
 
 //===----------------------------------------------------------------------===//
@@ -98,7 +91,7 @@ Value AttentionTiles::positions(Value first, int64_t vector) {
 void AttentionTiles::clear(Value tile, int64_t height) {
   Value zero = e.f32(0, lanes);
   OpBuilder::InsertionGuard guard(b);
-  auto each = loop(e.index(0), e.index(height), 1, {});
+  auto each = e.loop(e.index(0), e.index(height), 1);
   for (int64_t vector = 0; vector < vectors; ++vector)
     storeRow(zero, tile, each.getInductionVar(), vector);
 }
@@ -106,20 +99,20 @@ void AttentionTiles::clear(Value tile, int64_t height) {
 void AttentionTiles::loadColumns(Value tile, Value pointer, Value stride, Value count, int64_t width) {
   clear(tile, width);
   OpBuilder::InsertionGuard guard(b);
-  auto column = loop(e.index(0), count, 1, {});
-  Value source = e.element(element, pointer, mul(column.getInductionVar(), stride));
-  auto dim = loop(e.index(0), e.index(width), 1, {});
+  auto column = e.loop(e.index(0), count, 1);
+  Value source = e.element(element, pointer, e.mul(column.getInductionVar(), stride));
+  auto dim = e.loop(e.index(0), e.index(width), 1);
   Value value = e.widen(element, e.load(element, source, {Lanes::Uniform, dim.getInductionVar()}).value);
-  Value to = add(mul(dim.getInductionVar(), e.index(columns)), column.getInductionVar());
+  Value to = e.add(e.mul(dim.getInductionVar(), e.index(columns)), column.getInductionVar());
   LLVM::StoreOp::create(b, value, e.element(f32, tile, to));
 }
 
 void AttentionTiles::storeColumns(Value tile, Value pointer, Value stride, Value count, int64_t width) {
   OpBuilder::InsertionGuard guard(b);
-  auto column = loop(e.index(0), count, 1, {});
-  Value to = e.element(element, pointer, mul(column.getInductionVar(), stride));
-  auto dim = loop(e.index(0), e.index(width), 1, {});
-  Value from = add(mul(dim.getInductionVar(), e.index(columns)), column.getInductionVar());
+  auto column = e.loop(e.index(0), count, 1);
+  Value to = e.element(element, pointer, e.mul(column.getInductionVar(), stride));
+  auto dim = e.loop(e.index(0), e.index(width), 1);
+  Value from = e.add(e.mul(dim.getInductionVar(), e.index(columns)), column.getInductionVar());
   Value value = LLVM::LoadOp::create(b, f32, e.element(f32, tile, from));
   Lanes narrow{Lanes::Uniform, e.narrow(element, value)};
   e.store(element, narrow, to, {Lanes::Uniform, dim.getInductionVar()});
@@ -148,6 +141,12 @@ FailureOr<AttentionTiles::Score> AttentionTiles::emitScore(Value product, const 
   product = arith::MulFOp::create(b, product, e.f32(op.getScale().convertToDouble(), lanes));
   FailureOr<SmallVector<Value, 2>> made = SmallVector<Value, 2>{product};
   Value lowest = e.f32(-std::numeric_limits<double>::infinity(), lanes);
+  // What a hidden key holds must not matter: 0 times the slope of a NaN is NaN.
+  auto hide = [&](Value seen) {
+    made->front() = arith::SelectOp::create(b, seen, made->front(), lowest);
+    if (made->size() > 1)
+      made->back() = arith::SelectOp::create(b, seen, made->back(), e.f32(0, lanes));
+  };
   if (!op.getScore().empty())
     made = inlined(op.getScore(), {{Lanes::Vector, product}, batch, head, place.query, place.key});
   if (succeeded(made) && !op.getMask().empty()) {
@@ -155,27 +154,26 @@ FailureOr<AttentionTiles::Score> AttentionTiles::emitScore(Value product, const 
     if (failed(seen))
       made = failure();
     else
-      made->front() = arith::SelectOp::create(b, seen->front(), made->front(), lowest);
+      hide(seen->front());
   }
   e.values = std::move(outer);
   e.block = {};
   b.setLoc(op.getLoc());
   if (failed(made))
     return failure();
-  Score score{made->front(), made->size() > 1 ? made->back() : Value()};
-  if (!op.getCausal())
-    return score;
-  Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, place.keyLanes, place.lastKey);
-  if (op.getWindow() != 0) {
-    Value distance = arith::SubIOp::create(b, place.lastKey, place.keyLanes);
-    auto width =
-        DenseElementsAttr::get(cast<VectorType>(distance.getType()), static_cast<int32_t>(op.getWindow()));
-    Value near =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, distance, arith::ConstantOp::create(b, width));
-    seen = arith::AndIOp::create(b, seen, near);
+  if (op.getCausal()) {
+    Value seen = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, place.keyLanes, place.lastKey);
+    if (op.getWindow() != 0) {
+      Value distance = arith::SubIOp::create(b, place.lastKey, place.keyLanes);
+      auto width =
+          DenseElementsAttr::get(cast<VectorType>(distance.getType()), static_cast<int32_t>(op.getWindow()));
+      Value near =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, distance, arith::ConstantOp::create(b, width));
+      seen = arith::AndIOp::create(b, seen, near);
+    }
+    hide(seen);
   }
-  score.score = arith::SelectOp::create(b, seen, score.score, lowest);
-  return score;
+  return Score{made->front(), made->size() > 1 ? made->back() : Value()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,9 +185,9 @@ AttentionTiles::Scalars AttentionTiles::asFloat32(Value pointer, Value stride, V
   if (element.isF32())
     return {pointer, stride, e.index(1)};
   OpBuilder::InsertionGuard guard(b);
-  auto each = loop(e.index(0), count, 1, {});
-  Value from = e.element(element, pointer, mul(each.getInductionVar(), stride));
-  Value to = e.element(f32, wideTile, mul(each.getInductionVar(), e.index(width)));
+  auto each = e.loop(e.index(0), count, 1);
+  Value from = e.element(element, pointer, e.mul(each.getInductionVar(), stride));
+  Value to = e.element(f32, wideTile, e.mul(each.getInductionVar(), e.index(width)));
   auto widen = [&](Value first) {
     Lanes index{Lanes::Linear, first, 1};
     Value value = e.widen(element, e.load(element, from, index).value);
@@ -201,7 +199,7 @@ AttentionTiles::Scalars AttentionTiles::asFloat32(Value pointer, Value stride, V
     widen(e.index(whole));
   }
   e.block = {lanes, Value()};
-  auto columns = loop(e.index(0), e.index(whole), lanes, {});
+  auto columns = e.loop(e.index(0), e.index(whole), lanes, {});
   widen(columns.getInductionVar());
   e.block = {};
   return {wideTile, e.index(width), e.index(1)};
@@ -209,11 +207,11 @@ AttentionTiles::Scalars AttentionTiles::asFloat32(Value pointer, Value stride, V
 
 void AttentionTiles::emitProduct(const Scalars &scalars, Value rows, Value steps, Value vectorsOf,
                                  Value result, Start start, ArrayRef<Value> scales) {
-  Value whole = mul(div(rows, e.index(productRows)), e.index(productRows));
+  Value whole = e.mul(e.div(rows, e.index(productRows)), e.index(productRows));
   for (auto [begin, end, count] :
        {std::tuple(e.index(0), whole, productRows), std::tuple(whole, rows, int64_t{1})}) {
     OpBuilder::InsertionGuard guard(b);
-    auto block = loop(begin, end, count, {});
+    auto block = e.loop(begin, end, count, {});
     emitProductRows(scalars, block.getInductionVar(), count, steps, vectorsOf, result, start, scales);
   }
 }
@@ -222,7 +220,7 @@ void AttentionTiles::emitProductRows(const Scalars &scalars, Value first, int64_
                                      Value vectorsOf, Value result, Start start, ArrayRef<Value> scales) {
   SmallVector<Value> sums, rows;
   for (int64_t r = 0; r < count; ++r) {
-    rows.push_back(add(first, e.index(r)));
+    rows.push_back(e.add(first, e.index(r)));
     for (int64_t vector = 0; vector < vectors; ++vector) {
       Value sum = start == Start::Zero ? e.f32(0, lanes) : loadRow(result, rows[r], vector);
       if (start == Start::Scaled)
@@ -233,13 +231,13 @@ void AttentionTiles::emitProductRows(const Scalars &scalars, Value first, int64_
   scf::ForOp accumulate;
   {
     OpBuilder::InsertionGuard guard(b);
-    accumulate = loop(e.index(0), steps, 1, sums);
+    accumulate = e.loop(e.index(0), steps, 1, sums);
     Value step = accumulate.getInductionVar();
     SmallVector<Value> operands, next;
     for (int64_t vector = 0; vector < vectors; ++vector)
       operands.push_back(loadRow(vectorsOf, step, vector));
     for (int64_t r = 0; r < count; ++r) {
-      Value offset = add(mul(rows[r], scalars.rowStride), mul(step, scalars.stepStride));
+      Value offset = e.add(e.mul(rows[r], scalars.rowStride), e.mul(step, scalars.stepStride));
       Value scalar = LLVM::LoadOp::create(b, f32, e.element(f32, scalars.pointer, offset));
       Value factor = vector::BroadcastOp::create(b, row, scalar);
       for (int64_t vector = 0; vector < vectors; ++vector)

@@ -24,6 +24,9 @@ struct AttentionSizes {
 /// Forward always has the target's registers; the tiles of a gradient shrink with the heads' widths until
 /// they fit a thread's stack, if they do.
 AttentionSizes attentionSizes(kernel::SkeletonOp op, const CpuTarget &target);
+/// Bytes of a gradient's tiles: both operands of the lane side, what is summed over the other one, scores and
+/// their gradients, logsumexp and delta, and float32 copies of the other side.
+int64_t gradientBytes(kernel::SkeletonOp op, int64_t lanes, AttentionSizes sizes);
 
 class AttentionTiles {
 protected:
@@ -34,8 +37,8 @@ protected:
   };
   /// What becomes of the result of a product before it is added.
   enum class Start { Zero, Keep, Scaled };
-  /// A score as softmax sees it, -inf where the key is hidden, and its derivative by the scaled product;
-  /// null: 1.
+  /// A score as softmax sees it, -inf where the key is hidden, and its derivative by the scaled product, zero
+  /// there; null: 1 where the key is seen.
   struct Score {
     mlir::Value score, slope;
   };
@@ -76,34 +79,23 @@ protected:
   mlir::Value positions(mlir::Value first, int64_t vector);
   mlir::Value positions(mlir::Value value);
 
-  mlir::Value add(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::AddIOp>(x, y); }
-  mlir::Value sub(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::SubIOp>(x, y); }
-  mlir::Value mul(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::MulIOp>(x, y); }
-  mlir::Value div(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::DivUIOp>(x, y); }
-  mlir::Value rem(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::RemUIOp>(x, y); }
-  mlir::Value min(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::MinSIOp>(x, y); }
-  mlir::Value max(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::MaxSIOp>(x, y); }
   mlir::Value count(int64_t position) { return e.uniform(op.getCounts()[position]); }
   mlir::Value buffer(int64_t position) { return e.uniform(op.getBuffers()[position]); }
   /// The stride over batch, head or sequence (0, 1, 2) of a buffer.
   mlir::Value stride(int64_t buffer, int64_t dim);
   /// Vector `vector` of row `r` of a tile.
   mlir::Value at(mlir::Value tile, mlir::Value r, int64_t vector) {
-    return e.element(f32, tile, add(mul(r, e.index(columns)), e.index(vector * lanes)));
+    return e.element(f32, tile, e.add(e.mul(r, e.index(columns)), e.index(vector * lanes)));
   }
   mlir::Value loadRow(mlir::Value tile, mlir::Value r, int64_t vector);
   void storeRow(mlir::Value value, mlir::Value tile, mlir::Value r, int64_t vector);
-  /// A loop, with the builder moved into it: callers hold a guard.
-  mlir::scf::ForOp loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange initial) {
-    auto result = mlir::scf::ForOp::create(b, begin, end, e.index(step), initial);
-    b.setInsertionPointToStart(result.getBody());
-    return result;
-  }
 
   LaneEmitter &e;
   mlir::ImplicitLocOpBuilder &b;
   kernel::SkeletonOp op;
-  const int64_t lanes, vectors, columns, rows, productRows;
+  const int64_t lanes;
+  const AttentionSizes sizes;
+  const int64_t vectors, columns, rows, productRows;
   const mlir::Type element, f32;
   const mlir::VectorType row;
 

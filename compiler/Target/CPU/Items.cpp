@@ -80,11 +80,11 @@ FailureOr<int64_t> heddle::cpu::itemsOf(kernel::FuncOp func, const CpuTarget &ta
       // Tiles of queries or of keys, of the heads that have them.
       bool keys = skeleton.getName() == kernel::kAttentionKeys;
       bool bias = skeleton.getName() == kernel::kAttentionBias;
-      int64_t last = skeleton.getNumWantedCounts() - 1;
-      FailureOr<int64_t> batch = number(skeleton.getCounts()[bias ? last - 1 : 0], "batch");
-      FailureOr<int64_t> heads = number(skeleton.getCounts()[bias ? last : keys ? 2 : 1], "number of heads");
-      FailureOr<int64_t> length =
-          number(skeleton.getCounts()[keys ? 4 : 3], keys ? "key length" : "query length");
+      ValueRange counts = skeleton.getCounts();
+      FailureOr<int64_t> batch = number(bias ? skeleton.getBiasCounts()[0] : counts[0], "batch");
+      FailureOr<int64_t> heads =
+          number(bias ? skeleton.getBiasCounts()[1] : counts[keys ? 2 : 1], "number of heads");
+      FailureOr<int64_t> length = number(counts[keys ? 4 : 3], keys ? "key length" : "query length");
       if (failed(batch) || failed(heads) || failed(length))
         return failure();
       return *batch * *heads * ceilDiv(*length, attentionColumns(skeleton, target));

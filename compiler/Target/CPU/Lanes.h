@@ -12,6 +12,7 @@
 #include "dialects/Kernel/KernelDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseMap.h"
@@ -87,6 +88,21 @@ public:
   mlir::Value firstLanes(int64_t lanes, mlir::Value count);
   /// A float32 constant, of vector<lanes> if lanes > 0.
   mlir::Value f32(double value, int64_t lanes = 0);
+
+  // Arithmetic on indices, folded where the operands are constants.
+  mlir::Value add(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::AddIOp>(x, y); }
+  mlir::Value sub(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::SubIOp>(x, y); }
+  mlir::Value mul(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::MulIOp>(x, y); }
+  mlir::Value div(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::DivUIOp>(x, y); }
+  mlir::Value rem(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::RemUIOp>(x, y); }
+  mlir::Value min(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::MinSIOp>(x, y); }
+  mlir::Value max(mlir::Value x, mlir::Value y) { return b.createOrFold<mlir::arith::MaxSIOp>(x, y); }
+  /// A loop, with the builder moved into it: callers hold a guard.
+  mlir::scf::ForOp loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange initial = {}) {
+    auto result = mlir::scf::ForOp::create(b, begin, end, index(step), initial);
+    b.setInsertionPointToStart(result.getBody());
+    return result;
+  }
 
 private:
   llvm::LogicalResult emitElementwise(mlir::Operation *op);

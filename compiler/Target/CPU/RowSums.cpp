@@ -43,20 +43,11 @@ private:
   void columns(int64_t width, function_ref<void(const Lanes &)> emit);
   /// The float32 sums of row `row`, which is a number within `sums`.
   Value rowOf(const Sums &sums, Value row) {
-    return e.element(f32, sums.pointer, mul(row, e.index(sums.stride)));
+    return e.element(f32, sums.pointer, e.mul(row, e.index(sums.stride)));
   }
   /// Row `row` of the result or of the source from `column` on.
   Value place(Type type, Value buffer, Value row, Value stride, int64_t column) {
-    return e.element(type, e.uniform(buffer), add(mul(row, stride), e.index(column)));
-  }
-  Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); }
-  Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(x, y); }
-  Value mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(x, y); }
-  /// A loop, with the builder moved into it: callers hold a guard.
-  Value loop(Value begin, Value end, int64_t step) {
-    auto result = scf::ForOp::create(b, begin, end, e.index(step));
-    b.setInsertionPointToStart(result.getBody());
-    return result.getInductionVar();
+    return e.element(type, e.uniform(buffer), e.add(e.mul(row, stride), e.index(column)));
   }
 
   LaneEmitter &e;
@@ -72,7 +63,7 @@ void RowSumsLowering::columns(int64_t width, function_ref<void(const Lanes &)> e
   if (whole != 0) {
     OpBuilder::InsertionGuard guard(b);
     e.block = {lanes, Value()};
-    emit({Lanes::Linear, loop(e.index(0), e.index(whole), lanes), 1});
+    emit({Lanes::Linear, e.loop(e.index(0), e.index(whole), lanes).getInductionVar(), 1});
   }
   if (whole != width) {
     e.block = {lanes, e.firstLanes(lanes, e.index(width - whole))};
@@ -84,11 +75,11 @@ void RowSumsLowering::columns(int64_t width, function_ref<void(const Lanes &)> e
 void RowSumsLowering::emitSums(const Sums &sums, Value begin, Value end, int64_t column, int64_t width) {
   {
     OpBuilder::InsertionGuard guard(b);
-    Value to = rowOf(sums, loop(e.index(0), sub(end, begin), 1));
+    Value to = rowOf(sums, e.loop(e.index(0), e.sub(end, begin), 1).getInductionVar());
     columns(width, [&](const Lanes &at) { e.store(f32, {Lanes::Vector, e.f32(0, lanes)}, to, at); });
   }
   OpBuilder::InsertionGuard guard(b);
-  Value position = loop(e.index(0), e.uniform(op.getCount()), 1);
+  Value position = e.loop(e.index(0), e.uniform(op.getCount()), 1).getInductionVar();
   Value id = e.load(op.getIndices().getType().getElementType(), e.uniform(op.getIndices()),
                     {Lanes::Uniform, position})
                  .value;
@@ -98,7 +89,7 @@ void RowSumsLowering::emitSums(const Sums &sums, Value begin, Value end, int64_t
   auto own = scf::IfOp::create(b, arith::AndIOp::create(b, above, below), /*withElseRegion=*/false);
   b.setInsertionPointToStart(own.thenBlock());
   Value from = place(source, op.getSource(), position, e.uniform(op.getStride()), column);
-  Value to = rowOf(sums, sub(row, begin));
+  Value to = rowOf(sums, e.sub(row, begin));
   columns(width, [&](const Lanes &at) {
     Value term = e.widen(source, e.load(source, from, at).value);
     Value sum = arith::AddFOp::create(b, e.load(f32, to, at).value, term);
@@ -108,8 +99,8 @@ void RowSumsLowering::emitSums(const Sums &sums, Value begin, Value end, int64_t
 
 void RowSumsLowering::storeTile(const Sums &tile, Value begin, Value end, int64_t column, int64_t width) {
   OpBuilder::InsertionGuard guard(b);
-  Value row = loop(begin, end, 1);
-  Value from = rowOf(tile, sub(row, begin));
+  Value row = e.loop(begin, end, 1).getInductionVar();
+  Value from = rowOf(tile, e.sub(row, begin));
   Value to = place(out, op.getOut(), row, e.index(op.getWidth()), column);
   columns(width, [&](const Lanes &at) {
     e.store(out, {Lanes::Vector, e.narrow(out, e.load(f32, from, at).value)}, to, at);
@@ -129,8 +120,8 @@ void RowSumsLowering::run(Value begin, Value end) {
   Sums tile{LLVM::AllocaOp::create(b, pointer, f32, size, /*alignment=*/64), most};
   for (int64_t column = 0; column < width; column += most) {
     OpBuilder::InsertionGuard guard(b);
-    Value first = loop(begin, end, tileRows);
-    Value last = b.createOrFold<arith::MinSIOp>(end, add(first, e.index(tileRows)));
+    Value first = e.loop(begin, end, tileRows).getInductionVar();
+    Value last = e.min(end, e.add(first, e.index(tileRows)));
     int64_t columns = std::min(most, width - column);
     emitSums(tile, first, last, column, columns);
     storeTile(tile, first, last, column, columns);

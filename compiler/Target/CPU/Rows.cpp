@@ -37,8 +37,6 @@ private:
   /// Adds halves until `lanes` are left; 1 gives a scalar. A fixed tree: the order depends on the extent
   /// alone.
   Value fold(kernel::ReduceKind kind, Value vector, int64_t lanes);
-  Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(x, y); }
-  Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(x, y); }
 
   LaneEmitter &e;
   ImplicitLocOpBuilder &b;
@@ -60,7 +58,7 @@ LogicalResult RowsLowering::run(bool keepRows, Value begin, Value end) {
     return failure();
   if (splitsColumns(rows)) {
     Value piece = e.index(kColumnsPerItem);
-    return emitRow(b.createOrFold<arith::MulIOp>(begin, piece), b.createOrFold<arith::MulIOp>(end, piece));
+    return emitRow(e.mul(begin, piece), e.mul(end, piece));
   }
 
   // The linear row becomes one index for each extent once; from row to row the indices count up.
@@ -74,7 +72,7 @@ LogicalResult RowsLowering::run(bool keepRows, Value begin, Value end) {
       break;
     }
     // An extent of zero has no rows, and must not divide all the same.
-    Value divisor = b.createOrFold<arith::MaxSIOp>(extents[dim], e.index(1));
+    Value divisor = e.max(extents[dim], e.index(1));
     indices[dim] = arith::RemUIOp::create(b, rest, divisor);
     rest = arith::DivUIOp::create(b, rest, divisor);
   }
@@ -90,7 +88,7 @@ LogicalResult RowsLowering::run(bool keepRows, Value begin, Value end) {
   SmallVector<Value> next(loop.getRegionIterArgs());
   Value carry;
   for (size_t dim = next.size(); dim-- > 0;) {
-    Value counted = add(next[dim], e.index(1));
+    Value counted = e.add(next[dim], e.index(1));
     Value advanced = carry ? arith::SelectOp::create(b, carry, counted, next[dim]).getResult() : counted;
     carry = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, advanced, extents[dim]);
     next[dim] = dim == 0 ? advanced : arith::SelectOp::create(b, carry, e.index(0), advanced).getResult();
@@ -114,7 +112,7 @@ LogicalResult RowsLowering::allocateKeptRows() {
     // Whole blocks, so that reads and writes of kept rows need no mask.
     int64_t block = target.lanes * target.unroll;
     Value blocks = b.createOrFold<arith::CeilDivUIOp>(extent, e.index(block));
-    Value count = b.createOrFold<arith::MulIOp>(blocks, e.index(block));
+    Value count = e.mul(blocks, e.index(block));
     count = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), count);
     for (Value row : columns.getResults().take_front(columns.getNumKept())) {
       Type element = stored(cast<kernel::RowType>(row.getType()).getElementType());
@@ -136,7 +134,7 @@ LogicalResult RowsLowering::emitRow(Value first, Value last) {
     b.setLoc(op.getLoc());
     Value extent = e.uniform(columns.getExtent());
     Value from = first ? first : e.index(0);
-    Value to = last ? b.createOrFold<arith::MinSIOp>(last, extent) : extent;
+    Value to = last ? e.min(last, extent) : extent;
     if (failed(emitColumns(columns, from, to)))
       return failure();
   }
@@ -298,10 +296,10 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
     if (done)
       continue;
     done = even(lanes);
-    Value whole = b.createOrFold<arith::DivUIOp>(sub(last, at), e.index(lanes));
+    Value whole = e.div(e.sub(last, at), e.index(lanes));
     if (getConstantIntValue(whole) == 0)
       continue;
-    Value end = add(at, b.createOrFold<arith::MulIOp>(whole, e.index(lanes)));
+    Value end = e.add(at, e.mul(whole, e.index(lanes)));
     auto loop = scf::ForOp::create(b, at, end, e.index(lanes), sums);
     {
       OpBuilder::InsertionGuard guard(b);
@@ -316,7 +314,7 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
     at = end;
   }
 
-  Value remaining = sub(last, at);
+  Value remaining = e.sub(last, at);
   if (!done && getConstantIntValue(remaining) != 0) {
     Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, remaining, e.index(0));
     auto branch = scf::IfOp::create(b, ValueRange(sums).getTypes(), some, /*withElseRegion=*/!sums.empty());

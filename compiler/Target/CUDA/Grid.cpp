@@ -122,7 +122,7 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
     case AttentionPass::Backward:
       return llvm::success(succeeded(tiles(counts[0], counts[2])) && succeeded(add(counts[4], tileN)));
     case AttentionPass::Bias: {
-      mlir::ValueRange ofBias = counts.slice(skeleton.getNumWantedCounts() - 2, 2);
+      mlir::ValueRange ofBias = skeleton.getBiasCounts();
       return llvm::success(succeeded(tiles(ofBias[0], ofBias[1])) && succeeded(add(counts[3], tileM)) &&
                            succeeded(add(counts[4], tileN)));
     }
@@ -197,24 +197,32 @@ heddle::cuda::tensorMapsOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts, 
   if (skeletons.empty() || !takesTensorMaps(*skeletons.begin()))
     return mlir::ArrayAttr();
   kernel::SkeletonOp skeleton = *skeletons.begin();
-  llvm::SmallVector<int64_t> numbers;
-  for (mlir::Value count : skeleton.getCounts()) {
-    mlir::FailureOr<int64_t> number = extentOf(count, func, counts, launch);
-    if (failed(number))
-      return failure();
-    numbers.push_back(*number);
-  }
-  const int64_t batch = numbers[0], heads = numbers[1], keyHeads = numbers[2], queries = numbers[3],
-                keys = numbers[4], bytes = bytesOf(skeleton.getElementType());
+  auto numbersOf = [&](mlir::ValueRange values) -> mlir::FailureOr<llvm::SmallVector<int64_t>> {
+    llvm::SmallVector<int64_t> numbers;
+    for (mlir::Value value : values) {
+      mlir::FailureOr<int64_t> number = extentOf(value, func, counts, launch);
+      if (failed(number))
+        return failure();
+      numbers.push_back(*number);
+    }
+    return numbers;
+  };
+  mlir::FailureOr<llvm::SmallVector<int64_t>> lengths =
+      numbersOf(skeleton.getCounts().take_front(kernel::kAttentionLengths));
+  if (failed(lengths))
+    return failure();
+  const int64_t batch = (*lengths)[0], heads = (*lengths)[1], keyHeads = (*lengths)[2],
+                queries = (*lengths)[3], keys = (*lengths)[4], bytes = bytesOf(skeleton.getElementType());
   llvm::SmallVector<mlir::Attribute> maps;
   for (int64_t operand = 0; operand < 3; ++operand) { // query, key, value
-    llvm::ArrayRef<int64_t> strides =
-        llvm::ArrayRef(numbers).slice(kernel::kAttentionLengths + 3 * operand, 3); // batch, head, row
+    mlir::FailureOr<llvm::SmallVector<int64_t>> strides = numbersOf(skeleton.getStrides(operand));
+    if (failed(strides))
+      return failure();
     bool query = operand == 0;
     const int64_t extents[] = {
         static_cast<int64_t>(operand == 2 ? skeleton.getValueDim() : skeleton.getHeadDim()),
         query ? queries : keys, query ? heads : keyHeads, batch};
-    int64_t steps[] = {strides[2] * bytes, strides[1] * bytes, strides[0] * bytes};
+    int64_t steps[] = {(*strides)[2] * bytes, (*strides)[1] * bytes, (*strides)[0] * bytes};
     for (auto [step, extent] : llvm::zip(steps, llvm::ArrayRef(extents).drop_front()))
       if (extent == 1)
         step = kAccessBytes; // Not used, and maybe 0.

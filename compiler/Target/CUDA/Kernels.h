@@ -46,6 +46,9 @@ int64_t threadsOf(kernel::FuncOp func);
 mlir::FailureOr<std::array<int64_t, 3>> gridOf(kernel::FuncOp func, llvm::ArrayRef<int64_t> counts,
                                                const TargetInfo &target, mlir::Operation *launch);
 
+/// What an attention skeleton computes.
+AttentionPass passOf(kernel::SkeletonOp skeleton);
+
 /// What a skeleton asks of a target. Of its attributes only those count that lowering sets, not the ones that
 /// legalisation adds: whether rows are aligned is found out from buffers and strides.
 AttentionRequest requestOf(kernel::SkeletonOp skeleton);

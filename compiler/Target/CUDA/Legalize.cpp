@@ -258,20 +258,16 @@ static LogicalResult mapRows(kernel::FuncOp func, kernel::RowsOp rows, LegalizeC
 /// True where all rows of the operands with strides start at multiples of 16 bytes.
 static bool isAligned(kernel::SkeletonOp skeleton) {
   int64_t elements = kAccessBytes / bytesOf(skeleton.getElementType());
-  mlir::ValueRange strides = skeleton.getCounts().drop_front(kernel::kAttentionLengths);
-  for (auto [operand, buffer] : llvm::zip(skeleton.getOperandList(), skeleton.getBuffers())) {
-    if (operand.kind != kernel::SkeletonOperand::Heads)
-      continue;
-    if (alignmentOf(buffer) % kAccessBytes != 0 ||
-        !llvm::all_of(strides.take_front(3),
-                      [&](mlir::Value stride) { return powerOfTwoDivisor(stride) % elements == 0; }))
+  for (auto [index, operand] : llvm::enumerate(skeleton.getOperandList()))
+    if (operand.kind == kernel::SkeletonOperand::Heads &&
+        (alignmentOf(skeleton.getBuffers()[index]) % kAccessBytes != 0 ||
+         !llvm::all_of(skeleton.getStrides(index),
+                       [&](mlir::Value stride) { return powerOfTwoDivisor(stride) % elements == 0; })))
       return false;
-    strides = strides.drop_front(3);
-  }
   return true;
 }
 
-static AttentionPass passOf(kernel::SkeletonOp skeleton) {
+AttentionPass heddle::cuda::passOf(kernel::SkeletonOp skeleton) {
   return llvm::StringSwitch<AttentionPass>(skeleton.getName())
       .Case(kernel::kAttentionForward, AttentionPass::Forward)
       .Case(kernel::kAttentionBackward, AttentionPass::Backward)

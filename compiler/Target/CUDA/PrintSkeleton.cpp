@@ -42,23 +42,19 @@ struct DeviceForm {
 } // namespace
 
 static DeviceForm deviceFormOf(kernel::SkeletonOp skeleton) {
-  const AttentionPass pass = requestOf(skeleton).pass;
+  const AttentionPass pass = passOf(skeleton);
   std::string version = skeleton.getVersion()->str();
   std::string shape = llvm::StringRef(version).take_front().upper() + version.substr(1) + "Shape<" +
                       std::to_string(skeleton.getHeadDim()) + ", " + std::to_string(skeleton.getValueDim());
   auto add = [&](int64_t size) { shape += ", " + std::to_string(size); };
   const int64_t tileM = skeleton.getTileM(), tileN = skeleton.getTileN(), warps = skeleton.getThreads() / 32;
-  if (pass == AttentionPass::Forward) {
-    llvm::for_each(llvm::ArrayRef<int64_t>{tileM, tileN, warps}, add);
-    if (skeleton.getStages() != 0)
-      add(skeleton.getStages());
+  const bool keys = pass == AttentionPass::Keys; // What a block owns comes first.
+  llvm::for_each(llvm::ArrayRef<int64_t>{keys ? tileN : tileM, keys ? tileM : tileN, warps}, add);
+  if (skeleton.getStages() != 0)
+    add(skeleton.getStages());
+  if (pass == AttentionPass::Forward)
     return {"attention_forward_" + version, "attention_forward", "AttentionParams",
             "Attention" + shape + ">"};
-  }
-  bool keys = pass == AttentionPass::Keys;
-  llvm::for_each(llvm::ArrayRef<int64_t>{keys ? tileN : tileM, keys ? tileM : tileN, warps}, add);
-  if (version == "mma") // What a block owns, and stages of what streams past it.
-    add(pass == AttentionPass::Bias ? 1 : 2);
   std::string function =
       pass == AttentionPass::Backward ? kernel::kAttentionKeys.str() : skeleton.getName().str();
   return {"attention_backward_" + version, function, "AttentionBackwardParams",
@@ -235,30 +231,20 @@ std::string Printer::printSkeletonParams(kernel::SkeletonOp skeleton, const std:
     std::string value = exprOf(buffer).text;
     if (operand.kind == kernel::SkeletonOperand::Scores)
       biasGradient = value;
-    else // Delta is only read here; the library's own kernel for it would write it.
-      assign(fieldOf(operand.name).str(),
-             operand.name == "delta" ? "const_cast<float *>(" + value + ")" : value);
+    else
+      assign(fieldOf(operand.name).str(), value);
   }
-  AttentionPass pass = requestOf(skeleton).pass;
-  if (pass == AttentionPass::Forward && !skeleton.getLogsumexp())
+  if (passOf(skeleton) == AttentionPass::Forward && !skeleton.getLogsumexp())
     assign("lse", "nullptr");
   static constexpr const char *kLengths[] = {"batch", "heads", "kv_heads", "q_len", "kv_len"};
   static_assert(std::size(kLengths) == kernel::kAttentionLengths);
   for (auto [field, count] : llvm::zip(kLengths, skeleton.getCounts()))
     assign(field, "int(" + exprOf(count).text + ")");
-  if (pass == AttentionPass::Backward)
-    // More would let blocks begin apart from each other, and all of a group have to be resident at a time,
-    // which no number that is known here promises.
-    assign("group", "1");
-  auto counts = skeleton.getCounts().drop_front(kernel::kAttentionLengths);
-  for (const kernel::SkeletonOperand &operand : operands) {
-    if (operand.kind != kernel::SkeletonOperand::Heads)
-      continue;
-    for (const char *stride : {"_batch", "_head", "_row"}) {
-      assign(fieldOf(operand.name).str() + stride, exprOf(counts.front()).text);
-      counts = counts.drop_front();
-    }
-  }
+  static constexpr const char *kStrides[] = {"_batch", "_head", "_row"};
+  for (auto [index, operand] : llvm::enumerate(operands))
+    if (operand.kind == kernel::SkeletonOperand::Heads)
+      for (auto [name, stride] : llvm::zip(kStrides, skeleton.getStrides(index)))
+        assign(fieldOf(operand.name).str() + name, exprOf(stride).text);
   assign("scale", floatLiteral(skeleton.getScale().convertToDouble()).text);
   if (biasGradient.empty())
     return "";
@@ -268,10 +254,11 @@ std::string Printer::printSkeletonParams(kernel::SkeletonOp skeleton, const std:
     line(gradient + "." + field + " = " + value + ";");
   };
   set("data", biasGradient);
-  set("batch", "int(" + exprOf(counts[0]).text + ")");
-  set("heads", "int(" + exprOf(counts[1]).text + ")");
+  mlir::ValueRange ofBias = skeleton.getBiasCounts();
+  set("batch", "int(" + exprOf(ofBias[0]).text + ")");
+  set("heads", "int(" + exprOf(ofBias[1]).text + ")");
   std::string queries = exprOf(skeleton.getCounts()[3]).text, keys = exprOf(skeleton.getCounts()[4]).text;
-  set("batch_stride", exprOf(counts[1]).text + " * " + queries + " * " + keys);
+  set("batch_stride", exprOf(ofBias[1]).text + " * " + queries + " * " + keys);
   set("head_stride", queries + " * " + keys);
   set("row_stride", keys);
   return ", " + gradient;

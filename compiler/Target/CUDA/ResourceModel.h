@@ -30,7 +30,7 @@ constexpr int64_t kRuntimeRowThreads = 128;
 constexpr int64_t kRowSumsThreads = 256;
 constexpr int64_t kRowSumsRange = 256;
 constexpr int64_t kRowSumsSharedBytes = 14372;
-/// Blocks of it that share a multiprocessor, and registers of a thread: of all widths and types at most 114.
+/// Blocks of it that share a multiprocessor, and registers of a thread: above every kernel of the corpus.
 constexpr int64_t kRowSumsMinBlocks = 2, kRowSumsRegisters = 120;
 
 struct Resources {

@@ -14,6 +14,7 @@ public:
   llvm::StringRef arch() const override { return "sm_80"; }
   int64_t maxSharedBytes() const override { return 163 * 1024; }
   int processors() const override { return 108; } // A100
+  bool spillsWideKeys() const override { return true; }
 };
 
 class Sm90a final : public Sm80 {
@@ -21,6 +22,7 @@ public:
   llvm::StringRef arch() const override { return "sm_90a"; }
   int64_t maxSharedBytes() const override { return 227 * 1024; }
   int processors() const override { return 132; } // H100 SXM, H200
+  bool spillsWideKeys() const override { return false; }
   std::optional<AttentionChoice> attention(const AttentionRequest &request) const override;
 };
 
@@ -58,10 +60,11 @@ static AttentionChoice simtChoice(const AttentionRequest &request, int sharedLim
 }
 
 /// The same for bf16 and f16.
-static AttentionChoice mmaChoice(const AttentionRequest &request, int sharedLimit) {
+static AttentionChoice mmaChoice(const AttentionRequest &request, const TargetInfo &target) {
+  const int sharedLimit = int(target.maxSharedBytes());
   int headDim = int(request.headDim), valueDim = int(request.valueDim);
-  auto backward = [&](AttentionTile tile, int owned, int stream, int stages) -> AttentionChoice {
-    return {"mma", tile, attentionBackwardMmaSharedBytes(headDim, valueDim, owned, stream, stages), ""};
+  auto backward = [&](AttentionTile tile, int owned, int stream) -> AttentionChoice {
+    return {"mma", tile, attentionBackwardMmaSharedBytes(headDim, valueDim, owned, stream, tile.stages), ""};
   };
   switch (request.pass) {
   case AttentionPass::Forward: {
@@ -69,16 +72,17 @@ static AttentionChoice mmaChoice(const AttentionRequest &request, int sharedLimi
     return {"mma", tile, attentionMmaSharedBytes(headDim, valueDim, tile), ""};
   }
   case AttentionPass::Keys: {
-    AttentionTile tile = attentionBackwardMmaKeysTile(headDim, valueDim, sharedLimit);
-    return backward(tile, tile.tileN, tile.tileM, 2);
+    AttentionTile tile =
+        attentionBackwardMmaKeysTile(headDim, valueDim, sharedLimit, target.spillsWideKeys());
+    return backward(tile, tile.tileN, tile.tileM);
   }
   case AttentionPass::Queries: {
     AttentionTile tile = attentionBackwardMmaQueriesTile(headDim, valueDim, sharedLimit);
-    return backward(tile, tile.tileM, tile.tileN, 2);
+    return backward(tile, tile.tileM, tile.tileN);
   }
   case AttentionPass::Bias: {
     AttentionTile tile = attentionBackwardMmaBiasTile(headDim, valueDim);
-    return backward(tile, tile.tileM, tile.tileN, 1);
+    return backward(tile, tile.tileM, tile.tileN);
   }
   case AttentionPass::Backward:
     return {};
@@ -89,8 +93,8 @@ static AttentionChoice mmaChoice(const AttentionRequest &request, int sharedLimi
 std::optional<AttentionChoice> TargetInfo::portableAttention(const AttentionRequest &request) const {
   if (!isSupported(request))
     return std::nullopt;
-  AttentionChoice choice = request.element.isF32() ? simtChoice(request, int(maxSharedBytes()))
-                                                   : mmaChoice(request, int(maxSharedBytes()));
+  AttentionChoice choice =
+      request.element.isF32() ? simtChoice(request, int(maxSharedBytes())) : mmaChoice(request, *this);
   if (choice.version.empty() || choice.sharedBytes > maxSharedBytes())
     return std::nullopt;
   return choice;

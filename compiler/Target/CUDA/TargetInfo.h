@@ -64,6 +64,10 @@ public:
   virtual int64_t registerFile() const { return 65536; }
   /// Registers that one thread can have.
   virtual int64_t maxRegisters() const { return 255; }
+  /// Whether NVRTC spills registers of the kernel for the gradients of keys and values where tiles of 64
+  /// queries and 128 keys have heads of 56 or 64 elements. For sm_80 that of CUDA 13.0 does: 32 bytes a
+  /// thread for 64 elements, causal, of rows off 16 bytes; of 56 it takes 243 of 255 registers.
+  virtual bool spillsWideKeys() const = 0;
   /// Version and tile for attention over heads of multiples of 8 elements, up to 256. Nothing where the
   /// target has none that fits. Of gradients the one pass is float32's, and those of keys and queries are
   /// bf16's and f16's.

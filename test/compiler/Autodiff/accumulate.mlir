@@ -1,4 +1,4 @@
-// What several readers give one value, slices side by side, tied parameters, and parameters without a gradient.
+// What several readers give one value, slices side by side, and parameters without a gradient.
 // RUN: heddle-opt %s --split-input-file --autodiff --verify-diagnostics | FileCheck %s
 
 // Readers are added up from the last on: exp, then tanh, then the product, which gives twice.
@@ -107,22 +107,6 @@ func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
   %0 = graph.mul %a, %b : tensor<4x3xf32>
   %1 = graph.reduce sum %0 axes [0, 1] : tensor<4x3xf32> -> tensor<1x1xf32>
   %2 = graph.reshape %1 : tensor<1x1xf32> -> tensor<f32>
-  return %2 : tensor<f32>
-}
-
-// -----
-
-// Two reads of one name are one parameter: one gradient, the sum of both.
-// CHECK-LABEL: func.func @main(
-// CHECK-SAME: (tensor<f32> {graph.name = "loss"}, tensor<4xf32> {graph.gradient = [#graph.part<"w", [4], normal, 5.000000e-01 : f64>], graph.name = "w.grad"})
-// CHECK: %[[S:[0-9]+]] = graph.add
-// CHECK-NEXT: return %{{[0-9]+}}, %[[S]] : tensor<f32>, tensor<4xf32>
-func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
-  %a = graph.parameter [#graph.part<"w", [4], normal, 0.5>] : tensor<4xf32>
-  %b = graph.parameter [#graph.part<"w", [4], normal, 0.5>] : tensor<4xf32>
-  %0 = graph.mul %a, %b : tensor<4xf32>
-  %1 = graph.reduce sum %0 axes [0] : tensor<4xf32> -> tensor<1xf32>
-  %2 = graph.reshape %1 : tensor<1xf32> -> tensor<f32>
   return %2 : tensor<f32>
 }
 

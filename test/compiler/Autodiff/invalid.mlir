@@ -57,3 +57,16 @@ func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
   %3 = graph.reshape %2 : tensor<1xf32> -> tensor<f32>
   return %3 : tensor<f32>
 }
+
+// -----
+
+// The importer makes one op of tied weights.
+func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
+  %a = graph.parameter [#graph.part<"w", [4], normal, 0.5>] : tensor<4xf32>
+  // expected-error @below {{part "w" lies in two parameters, which cannot both be trained}}
+  %b = graph.parameter [#graph.part<"w", [4], normal, 0.5>] : tensor<4xf32>
+  %0 = graph.mul %a, %b : tensor<4xf32>
+  %1 = graph.reduce sum %0 axes [0] : tensor<4xf32> -> tensor<1xf32>
+  %2 = graph.reshape %1 : tensor<1xf32> -> tensor<f32>
+  return %2 : tensor<f32>
+}

@@ -106,6 +106,24 @@ func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
 
 // -----
 
+// The same at the highest rank, where there is no room for a dimension more: the others are joined to two around it.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[DY:[0-9]+]] = graph.broadcast %{{.*}} : tensor<1x1x1x1x1x1xf32> -> tensor<2x3x2x2x2x4xf32>
+// CHECK-DAG: %[[G2:[0-9]+]] = graph.reshape %[[DY]] : tensor<2x3x2x2x2x4xf32> -> tensor<2x3x1x32xf32>
+// CHECK-DAG: %[[G3:[0-9]+]] = graph.constant dense<0.000000e+00> : tensor<2x3x1x32xf32>
+// CHECK-DAG: %[[G4:[0-9]+]] = graph.concat %[[G3]], %[[G2]] axis 2 : tensor<2x3x1x32xf32>, tensor<2x3x1x32xf32> -> tensor<2x3x2x32xf32>
+// CHECK-DAG: %[[G5:[0-9]+]] = graph.reshape %[[G4]] : tensor<2x3x2x32xf32> -> tensor<2x6x2x2x2x4xf32>
+// CHECK: return %{{.*}}, %[[G5]]
+func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
+  %p = graph.parameter [#graph.part<"p", [2, 6, 2, 2, 2, 4], normal, 0.5>] : tensor<2x6x2x2x2x4xf32>
+  %y = graph.slice %p offsets [0, 1, 0, 0, 0, 0] strides [1, 2, 1, 1, 1, 1] : tensor<2x6x2x2x2x4xf32> -> tensor<2x3x2x2x2x4xf32>
+  %sum = graph.reduce sum %y axes [0, 1, 2, 3, 4, 5] : tensor<2x3x2x2x2x4xf32> -> tensor<1x1x1x1x1x1xf32>
+  %loss = graph.reshape %sum : tensor<1x1x1x1x1x1xf32> -> tensor<f32>
+  return %loss : tensor<f32>
+}
+
+// -----
+
 // slice of one element with a stride: the stride says nothing.
 // CHECK-LABEL: func.func @main(
 // CHECK: %[[G1:[0-9]+]] = graph.reshape %{{.*}} : tensor<f32> -> tensor<1xf32>

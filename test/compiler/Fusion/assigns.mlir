@@ -145,3 +145,98 @@ func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   graph.assign %u, %x : tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
+
+// -----
+
+// Two leaves that change places: each is kept before the other is written over it. One copy goes into the other's write.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[A:[0-9]+]] = graph.state [#graph.part<"a"
+// CHECK: %[[B:[0-9]+]] = graph.state [#graph.part<"b"
+// CHECK: %[[KEPT:[0-9]+]] = graph.group rows "copy" {
+// CHECK-NEXT: graph.copy %[[A]]
+// CHECK: %[[NEW_A:[0-9]+]] = graph.group rows "copy" {
+// CHECK-NEXT: graph.copy %[[B]]
+// CHECK: %[[NEW_B:[0-9]+]] = graph.group rows "copy" {
+// CHECK-NEXT: graph.copy %[[KEPT]]
+// CHECK-DAG: graph.assign %[[A]], %[[NEW_A]]
+// CHECK-DAG: graph.assign %[[B]], %[[NEW_B]]
+// EAGER-LABEL: func.func @main(
+// EAGER-COUNT-4: graph.copy
+func.func @main() {
+  %a = graph.state [#graph.part<"a", [4, 4], constant, 1.0>] : tensor<4x4xf32>
+  %b = graph.state [#graph.part<"b", [4, 4], constant, 2.0>] : tensor<4x4xf32>
+  graph.assign %a, %b : tensor<4x4xf32>
+  graph.assign %b, %a : tensor<4x4xf32>
+  return
+}
+
+// -----
+
+// A view of a leaf that an op could write over before the view is read.
+// CHECK-LABEL: func.func @main(
+// CHECK: graph.group rows
+// CHECK: %[[KEPT:[0-9]+]] = graph.group rows "copy"
+// EAGER-LABEL: func.func @main(
+// EAGER: %[[W:[0-9]+]] = graph.parameter [#graph.part<"w"
+// EAGER: graph.group rows "sub"
+// EAGER: %[[T:[0-9]+]] = graph.transpose %[[W]]
+// EAGER: graph.copy %[[T]]
+// EAGER-COUNT-2: graph.copy
+func.func @main(%x: tensor<4x4xf32>) {
+  %w = graph.parameter [#graph.part<"w", [4, 4], normal, 0.02>] : tensor<4x4xf32>
+  %v = graph.parameter [#graph.part<"v", [4, 4], normal, 0.02>] : tensor<4x4xf32>
+  %1 = graph.sub %w, %x : tensor<4x4xf32>
+  graph.assign %w, %1 : tensor<4x4xf32>
+  %t = graph.transpose %w [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+  graph.assign %v, %t : tensor<4x4xf32>
+  return
+}
+
+// -----
+
+// A product with its activation reads when the activation runs: the leaf is written over after that.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[A:[0-9]+]] = graph.parameter
+// CHECK: %[[NEW:[0-9]+]] = graph.group rows "add"
+// CHECK: graph.group product "matmul+relu"
+// CHECK: %[[COPY:[0-9]+]] = graph.group rows "copy" {
+// CHECK-NEXT: graph.copy %[[NEW]]
+// CHECK: graph.assign %[[A]], %[[COPY]]
+// EAGER-LABEL: func.func @main(
+// EAGER: %[[A:[0-9]+]] = graph.parameter
+// EAGER: graph.group product "matmul"
+// EAGER: %[[NEW:[0-9]+]] = graph.group rows "add"
+// EAGER: graph.assign %[[A]], %[[NEW]]
+func.func @main(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %a = graph.parameter [#graph.part<"a", [8, 8], normal, 0.02>] : tensor<8x8xf32>
+  %m = graph.matmul %x, %a : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %n = graph.add %a, %x : tensor<8x8xf32>
+  graph.assign %a, %n : tensor<8x8xf32>
+  %y = graph.relu %m : tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
+// -----
+
+// The activation could write over the leaf, the product that takes it reads all of it; an addend is read where it is
+// written.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[A:[0-9]+]] = graph.parameter [#graph.part<"a"
+// CHECK: %[[B:[0-9]+]] = graph.parameter [#graph.part<"b"
+// CHECK: %[[NEW:[0-9]+]] = graph.group product "matmul+relu"
+// CHECK: %[[SUM:[0-9]+]] = graph.group product "matmul+add"
+// CHECK-DAG: graph.assign %[[B]], %[[SUM]]
+// CHECK: %[[COPY:[0-9]+]] = graph.group rows "copy" {
+// CHECK-NEXT: graph.copy %[[NEW]]
+// CHECK: graph.assign %[[A]], %[[COPY]]
+func.func @main(%x: tensor<8x8xf32>) {
+  %a = graph.parameter [#graph.part<"a", [8, 8], normal, 0.02>] : tensor<8x8xf32>
+  %b = graph.parameter [#graph.part<"b", [8, 8], normal, 0.02>] : tensor<8x8xf32>
+  %m = graph.matmul %x, %a : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %y = graph.relu %m : tensor<8x8xf32>
+  graph.assign %a, %y : tensor<8x8xf32>
+  %n = graph.matmul %x, %x : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %s = graph.add %n, %b : tensor<8x8xf32>
+  graph.assign %b, %s : tensor<8x8xf32>
+  return
+}

@@ -7,14 +7,6 @@ module {
 
 // -----
 
-func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{is in no group}}
-  %0 = graph.exp %x : tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
 // expected-error @below {{symbol "batch" occurs in "batch*seq" alone, so that its value is not known}}
 func.func @main(%x: tensor<6xf32, #graph.dims<["batch*seq"]>>) -> tensor<6xf32, #graph.dims<["batch*seq"]>> {
   %0 = graph.group rows "exp" {
@@ -119,36 +111,4 @@ func.func @main(%q: tensor<1x2x4x8xf32>, %m: tensor<2x2x4xi1>) -> tensor<1x2x4x8
     graph.yield %1 : tensor<1x2x4x8xf32>
   } : tensor<1x2x4x8xf32>
   return %0 : tensor<1x2x4x8xf32>
-}
-
-// -----
-
-func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
-  %0 = graph.group rows "add" {
-    %2 = graph.add %w, %x : tensor<4xf32>
-    graph.yield %2 : tensor<4xf32>
-  } : tensor<4xf32>
-  graph.assign %w, %0 : tensor<4xf32>
-  // expected-error @below {{reads a leaf after its new value was written over it}}
-  %1 = graph.group rows "exp" {
-    %2 = graph.exp %w : tensor<4xf32>
-    graph.yield %2 : tensor<4xf32>
-  } : tensor<4xf32>
-  return %1 : tensor<4xf32>
-}
-
-// -----
-
-func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  %w = graph.parameter [#graph.part<"w", [4, 4], normal, 0.02>] : tensor<4x4xf32>
-  // expected-error @below {{reads a leaf at other places than it writes it}}
-  %0:2 = graph.group rows "add+neg" {
-    %1 = graph.transpose %w [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
-    %2 = graph.add %1, %x : tensor<4x4xf32>
-    %3 = graph.neg %2 : tensor<4x4xf32>
-    graph.yield %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>
-  } : tensor<4x4xf32>, tensor<4x4xf32>
-  graph.assign %w, %0#0 : tensor<4x4xf32>
-  return %0#1 : tensor<4x4xf32>
 }

@@ -18,7 +18,7 @@
 plan.program @plan attributes {device = "cuda", arenaBytes = 768 : i64, workspaceBytes = 4096 : i64, matrixFlops = 48.1 : f64,
     model = "study:\22small\22", target = "sm_90a", pipeline = "compiled", mode = "step", precision = "bf16",
     symbols = {batch = 2 : i64, sequence = -128 : i64}} {
-  plan.buffer @ids input tensor<2x3xi64> {indexLimit = 7 : i64, location = "model.py:1"}
+  plan.buffer @ids input tensor<2x3xi64> {ignoredIndex = -100 : i64, indexLimit = 7 : i64, location = "model.py:1"}
   plan.buffer @splat constant tensor<3xbf16> {data = dense<1.5> : tensor<3xbf16>}
   plan.buffer @mask constant tensor<9xi1> {data = dense<[true, false, true, true, false, false, true, false, true]> : tensor<9xi1>}
   plan.buffer @nan constant tensor<2x2xf32> {data = dense<[[0x7FC00001, -0.0], [1.0e-45, 0.1]]> : tensor<2x2xf32>,

@@ -591,9 +591,23 @@ func.func @dims_coefficient(%x: tensor<5xf32, #graph.dims<["2*seq"]>>) {
 
 // -----
 
-// expected-error@below {{unknown or malformed attribute 'graph.title', wanted graph.name (a string), graph.bound (an integer) or graph.gradient (parts)}}
+// expected-error@below {{unknown or malformed attribute 'graph.title' of an argument, wanted graph.name (a string), graph.bound or graph.ignored (an integer)}}
 func.func @name_attribute(%x: tensor<4xf32> {graph.title = "x"}) {
   return
+}
+
+// -----
+
+// expected-error@below {{unknown or malformed attribute 'graph.gradient' of an argument, wanted graph.name (a string), graph.bound or graph.ignored (an integer)}}
+func.func @gradient_of_argument(%x: tensor<4xf32> {graph.gradient = [#graph.part<"w", [4], normal, 0.5>]}) {
+  return
+}
+
+// -----
+
+// expected-error@below {{unknown or malformed attribute 'graph.bound' of a result, wanted graph.name (a string) or graph.gradient (parts)}}
+func.func @bound_of_result(%x: tensor<4xi32>) -> (tensor<4xi32> {graph.bound = 4}) {
+  return %x : tensor<4xi32>
 }
 
 // -----

@@ -113,6 +113,13 @@ plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = 
 // -----
 
 plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  // expected-error@+1 {{'plan.buffer' op ignoredIndex -100 without an indexLimit}}
+  plan.buffer @limit input tensor<4xi32> {ignoredIndex = -100 : i64}
+}
+
+// -----
+
+plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
   // expected-error@+1 {{'plan.buffer' op offset 128, wanted a multiple of 256}}
   plan.buffer @offset scratch tensor<4xf32> {offset = 128 : i64}
 }

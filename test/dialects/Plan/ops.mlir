@@ -18,8 +18,8 @@ plan.program @full attributes {model = "study:small", device = "cuda", target = 
                                mode = "step", precision = "bf16", symbols = {sequence = 128 : i64, batch = 2 : i64},
                                arenaBytes = 1024 : i64, workspaceBytes = 4096 : i64, matrixFlops = 48.5 : f64} {
   // Roles, element types, a scalar, an empty tensor, a name that needs quotes.
-  // CHECK-NEXT: plan.buffer @ids input tensor<2x128xi32> {indexLimit = 50257 : i64, location = "ids"}
-  plan.buffer @ids input tensor<2x128xi32> {indexLimit = 50257 : i64, location = "ids"}
+  // CHECK-NEXT: plan.buffer @ids input tensor<2x128xi32> {ignoredIndex = -100 : i64, indexLimit = 50257 : i64, location = "ids"}
+  plan.buffer @ids input tensor<2x128xi32> {indexLimit = 50257 : i64, ignoredIndex = -100 : i64, location = "ids"}
   // CHECK-NEXT: plan.buffer @out output tensor<2x4xbf16>
   plan.buffer @out output tensor<2x4xbf16>
   // CHECK-NEXT: plan.buffer @w parameter tensor<6x4xbf16> {parts = [#plan.part<"q.weight", [2, 4] at 0, normal, 2.000000e-02 : f64>, #plan.part<"k.weight", [4, 4] at 8, constant, 1.000000e+00 : f64>]}

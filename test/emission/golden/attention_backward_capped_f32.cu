@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) attention_backward_capped_f
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dq = dq;
   params.dk = dk;
   params.dv = dv;
@@ -41,7 +41,6 @@ extern "C" __global__ void __launch_bounds__(256, 1) attention_backward_capped_f
   params.kv_heads = int(key_heads);
   params.q_len = int(queries);
   params.kv_len = int(keys);
-  params.group = 1;
   params.q_batch = q_batch;
   params.q_head = q_head;
   params.q_row = q_row;

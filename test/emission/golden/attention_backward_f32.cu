@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) attention_backward_f32(cons
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dq = dq;
   params.dk = dk;
   params.dv = dv;
@@ -36,7 +36,6 @@ extern "C" __global__ void __launch_bounds__(256, 1) attention_backward_f32(cons
   params.kv_heads = int(key_heads);
   params.q_len = int(queries);
   params.kv_len = int(keys);
-  params.group = 1;
   params.q_batch = q_batch;
   params.q_head = q_head;
   params.q_row = q_row;

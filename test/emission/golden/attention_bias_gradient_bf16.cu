@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_bias_gradient_bf1
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.batch = int(batch);
   params.heads = int(heads);
   params.kv_heads = int(key_heads);
@@ -60,5 +60,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_bias_gradient_bf1
   gradient.head_stride = queries * keys;
   gradient.row_stride = keys;
   const Score score = {bias, queries, keys};
-  heddle::attention_backward_bias<heddle::bf16, 64, 64, 64, 64, 4, Score, true>(params, gradient, score);
+  heddle::attention_backward_bias<heddle::bf16, 64, 64, 64, 64, 4, 1, Score, true>(params, gradient, score);
 }

@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) attention_bias_gradient_f32
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.batch = int(batch);
   params.heads = int(heads);
   params.kv_heads = int(key_heads);

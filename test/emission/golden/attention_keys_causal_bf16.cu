@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_keys_causal_bf16(
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dk = dk;
   params.dv = dv;
   params.batch = int(batch);
@@ -55,5 +55,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_keys_causal_bf16(
   params.dv_row = dv_row;
   params.scale = 0.125f;
   const Score score = {};
-  heddle::attention_backward_keys<heddle::bf16, 64, 64, 64, 128, 4, Score, true>(params, score);
+  heddle::attention_backward_keys<heddle::bf16, 64, 64, 64, 128, 4, 2, Score, true>(params, score);
 }

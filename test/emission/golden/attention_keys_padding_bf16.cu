@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(128, 1) attention_keys_padding_bf16
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dk = dk;
   params.dv = dv;
   params.batch = int(batch);
@@ -61,5 +61,5 @@ extern "C" __global__ void __launch_bounds__(128, 1) attention_keys_padding_bf16
   params.dv_row = dv_row;
   params.scale = 0.07216878f;
   const Score score = {ids, keys};
-  heddle::attention_backward_keys<heddle::bf16, 192, 128, 32, 64, 4, Score, true>(params, score);
+  heddle::attention_backward_keys<heddle::bf16, 192, 128, 32, 64, 4, 2, Score, true>(params, score);
 }

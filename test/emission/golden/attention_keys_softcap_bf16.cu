@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_keys_softcap_bf16
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dk = dk;
   params.dv = dv;
   params.batch = int(batch);
@@ -60,5 +60,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_keys_softcap_bf16
   params.dv_row = dv_row;
   params.scale = 0.088388346f;
   const Score score = {};
-  heddle::attention_backward_keys<heddle::bf16, 128, 128, 64, 64, 4, Score, true>(params, score);
+  heddle::attention_backward_keys<heddle::bf16, 128, 128, 64, 64, 4, 2, Score, true>(params, score);
 }

@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_keys_window_f16(
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dk = dk;
   params.dv = dv;
   params.batch = int(batch);
@@ -56,5 +56,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_keys_window_f16(
   params.dv_row = dv_row;
   params.scale = 0.1118034f;
   const Score score = {};
-  heddle::attention_backward_keys<heddle::f16, 80, 80, 64, 64, 4, Score, false>(params, score);
+  heddle::attention_backward_keys<heddle::f16, 80, 80, 64, 64, 4, 2, Score, false>(params, score);
 }

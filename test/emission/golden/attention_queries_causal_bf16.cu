@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_queries_causal_bf
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dq = dq;
   params.batch = int(batch);
   params.heads = int(heads);
@@ -49,5 +49,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_queries_causal_bf
   params.dq_row = dq_row;
   params.scale = 0.125f;
   const Score score = {};
-  heddle::attention_backward_queries<heddle::bf16, 64, 64, 128, 64, 4, Score, true>(params, score);
+  heddle::attention_backward_queries<heddle::bf16, 64, 64, 128, 64, 4, 2, Score, true>(params, score);
 }

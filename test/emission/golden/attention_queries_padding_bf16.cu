@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(128, 1) attention_queries_padding_b
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dq = dq;
   params.batch = int(batch);
   params.heads = int(heads);
@@ -55,5 +55,5 @@ extern "C" __global__ void __launch_bounds__(128, 1) attention_queries_padding_b
   params.dq_row = dq_row;
   params.scale = 0.07216878f;
   const Score score = {ids, keys};
-  heddle::attention_backward_queries<heddle::bf16, 192, 128, 64, 32, 4, Score, true>(params, score);
+  heddle::attention_backward_queries<heddle::bf16, 192, 128, 64, 32, 4, 2, Score, true>(params, score);
 }

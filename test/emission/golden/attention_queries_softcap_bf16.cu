@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_queries_softcap_b
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dq = dq;
   params.batch = int(batch);
   params.heads = int(heads);
@@ -54,5 +54,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_queries_softcap_b
   params.dq_row = dq_row;
   params.scale = 0.088388346f;
   const Score score = {};
-  heddle::attention_backward_queries<heddle::bf16, 128, 128, 64, 32, 4, Score, true>(params, score);
+  heddle::attention_backward_queries<heddle::bf16, 128, 128, 64, 32, 4, 2, Score, true>(params, score);
 }

@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_queries_window_f1
   params.v = v;
   params.dout = g;
   params.lse = lse;
-  params.delta = const_cast<float *>(delta);
+  params.delta = delta;
   params.dq = dq;
   params.batch = int(batch);
   params.heads = int(heads);
@@ -50,5 +50,5 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_queries_window_f1
   params.dq_row = dq_row;
   params.scale = 0.1118034f;
   const Score score = {};
-  heddle::attention_backward_queries<heddle::f16, 80, 80, 128, 64, 4, Score, false>(params, score);
+  heddle::attention_backward_queries<heddle::f16, 80, 80, 128, 64, 4, 2, Score, false>(params, score);
 }

@@ -8,14 +8,12 @@
 
 #include "Emulation.h"
 
-#include "bench/kernels/attention_score.cuh"
 #ifdef HEDDLE_SIMT
 #include "compiler/Target/CUDA/device/attention_forward_simt.cuh"
 #elif defined(HEDDLE_WGMMA)
 #include "EmulatedWgmma.h"
 
 #include "compiler/Target/CUDA/device/attention_forward_wgmma.cuh"
-#include "compiler/Target/CUDA/device/attention_tiles.h"
 #else
 #include "compiler/Target/CUDA/device/attention_forward_mma.cuh"
 #endif
@@ -27,13 +25,6 @@ namespace {
 
 int failures = 0;
 int runs = 0;
-
-template <typename T>
-constexpr Element kElement = Element::F32;
-template <>
-constexpr Element kElement<bf16> = Element::BF16;
-template <>
-constexpr Element kElement<f16> = Element::F16;
 
 #ifdef HEDDLE_WGMMA
 /// The stages that attention_tiles.h gives a tile of this size; 0 where no head size and mask has it.
@@ -98,16 +89,8 @@ void run(Problem p) {
            : HasScore     ? ScoreKind::Score
                           : ScoreKind::Full;
   const Operands o = makeOperands(p);
-  std::vector<T> inputs(o.inputs.size() + 8), out(o.outElements + 8);
-  // Aligned as device allocations are.
-  const auto align = [](T *pointer) {
-    return reinterpret_cast<T *>((reinterpret_cast<uintptr_t>(pointer) + 15) / 16 * 16);
-  };
-  T *in = align(inputs.data()), *result = align(out.data());
-  for (size_t i = 0; i < o.inputs.size(); ++i)
-    in[i] = from_float<T>(o.inputs[i]);
-  for (long long i = 0; i < o.outElements; ++i)
-    result[i] = from_float<T>(std::nanf(""));
+  emulation::Buffer<T> inputs(o.inputs), out(o.outElements);
+  T *in = inputs.data(), *result = out.data();
   std::vector<float> lse((size_t)p.batch * p.heads * p.qLen, std::nanf(""));
   AttentionParams<T> params{in + o.q.offset,
                             in + o.k.offset,
@@ -135,10 +118,7 @@ void run(Problem p) {
   using Score = TestScore<Causal, Mask, HasScore, Window>;
   launch<T, D, V, M, N, W>(params, Score{o.mask.data(), o.bias.data(), p.kvLen}, p.layout != Layout::Ragged,
                            p.seed);
-  std::vector<float> decoded;
-  for (long long i = 0; i < o.outElements; ++i)
-    decoded.push_back(to_float(result[i]));
-  const CheckResult check = bench::check(p, o, decoded, lse, 1);
+  const CheckResult check = bench::check(p, o, out.decoded(), lse, 1);
   ++runs;
   failures += !check.ok;
   std::printf("%s %s: %.3f of the bound, %.2f of plain float32%s%s\n", check.ok ? "ok  " : "FAIL",
@@ -171,11 +151,8 @@ struct SteepScore {
 template <typename T, int D, int V, int M, int N, int W, typename Score>
 void runPlaced(uint64_t seed) {
   constexpr int kQueries = 17, kKeys = N + 9; // An edge tile and a full one.
-  std::vector<T> in(kQueries * D + kKeys * (D + V) + 8), out(kQueries * V + 8);
-  const auto align = [](T *pointer) {
-    return reinterpret_cast<T *>((reinterpret_cast<uintptr_t>(pointer) + 15) / 16 * 16);
-  };
-  T *q = align(in.data()), *k = q + kQueries * D, *v = k + kKeys * D, *result = align(out.data());
+  emulation::Buffer<T> in(kQueries * D + kKeys * (D + V)), out(kQueries * V);
+  T *q = in.data(), *k = q + kQueries * D, *v = k + kKeys * D, *result = out.data();
   for (int i = 0; i < kQueries * D + kKeys * D; ++i)
     q[i] = from_float<T>(float(i % 11 - 5) / 8);
   for (int i = 0; i < kKeys * V; ++i)

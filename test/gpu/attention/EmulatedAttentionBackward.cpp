@@ -9,13 +9,11 @@
 #include "Emulation.h"
 
 #include "bench/kernels/attention_backward_cases.h"
-#include "bench/kernels/attention_score.cuh"
 #ifdef HEDDLE_SIMT
 #include "compiler/Target/CUDA/device/attention_backward_simt.cuh"
 #else
 #include "compiler/Target/CUDA/device/attention_backward_mma.cuh"
 #endif
-#include "compiler/Target/CUDA/device/attention_tiles.h"
 
 using namespace heddle;
 using namespace heddle::bench;
@@ -25,73 +23,49 @@ namespace {
 int failures = 0;
 int runs = 0;
 
-template <typename T>
-constexpr Element kElement = Element::F32;
-template <>
-constexpr Element kElement<bf16> = Element::BF16;
-template <>
-constexpr Element kElement<f16> = Element::F16;
+/// Shared memory of a block, compute capability 9.0.
+[[maybe_unused]] constexpr int kSharedLimit = 227 * 1024;
 
-/// Storage aligned as device allocations are, of NaN.
-template <typename T>
-struct Buffer {
-  std::vector<T> storage;
-  size_t size;
-  explicit Buffer(size_t size) : storage(size + 16 / sizeof(T) + 1), size(size) {
-    std::fill(storage.begin(), storage.end(), from_float<T>(std::nanf("")));
-  }
-  explicit Buffer(const std::vector<float> &values) : Buffer(values.size()) {
-    for (size_t i = 0; i < size; ++i)
-      data()[i] = from_float<T>(values[i]);
-  }
-  T *data() { return reinterpret_cast<T *>((reinterpret_cast<uintptr_t>(storage.data()) + 15) / 16 * 16); }
-  std::vector<float> decoded() {
-    std::vector<float> result;
-    for (size_t i = 0; i < size; ++i)
-      result.push_back(to_float(data()[i]));
-    return result;
-  }
-};
-
-/// Key tiles that take turns at dq, of a run: 1 to 4 of them in a chunk.
+/// Blocks that run at a time, some of which wait for a turn at dq.
 int residentBlocks(const Problem &p) { return 1 + int(p.seed % 4); }
 
 /// `seed`: of the order in which threads and blocks run.
-template <typename T, typename Out, int D, int V, int M, int N, int W, bool Aligned, typename Score>
-void launch(AttentionBackwardParams<T, Out> p, const AttentionBiasGradient &bias, const Score &score,
-            [[maybe_unused]] int resident, uint64_t seed) {
+template <typename T, typename Out, int D, int V, int M, int N, int W, bool Aligned, typename Score,
+          typename BiasScore>
+void launch(const AttentionBackwardParams<T, Out> &p, const AttentionBiasGradient &bias, const Score &score,
+            const BiasScore &biasScore, [[maybe_unused]] int resident, uint64_t seed) {
   const int key_tiles = ceil_div(p.kv_len, N);
 #ifdef HEDDLE_SIMT
   const int bias_blocks = bias.batch * bias.heads * ceil_div(p.q_len, M) * key_tiles;
   using Shape = AttentionBackwardSimtShape<D, V, M, N, W>;
   static_assert(Shape::kSharedBytes == attentionBackwardSimtSharedBytes(D, V, {M, N, W, 1}));
-  std::vector<int> turns(attention_turns(p.batch, p.heads, p.q_len, M), -7);
-  p.turns = turns.data();
-  p.group = attentionBackwardGroup(key_tiles, resident);
-  emulation::launch(attention_delta_blocks(p.batch, p.heads, p.q_len), kDeltaThreads, 16, seed,
-                    [&] { attention_backward_delta<T, Out, D, V, M, true, Aligned>(p); });
   emulation::launch(
       p.batch * p.kv_heads * key_tiles, W * 32, Shape::kSharedBytes, seed,
       [&] { attention_backward_keys<T, D, V, M, N, W, Score, Aligned>(p, score); }, resident);
-  emulation::launch(bias_blocks, W * 32, Shape::kSharedBytes, seed,
-                    [&] { attention_backward_bias<T, D, V, M, N, W, Score, Aligned>(p, bias, score); });
+  emulation::launch(bias_blocks, W * 32, Shape::kSharedBytes, seed, [&] {
+    attention_backward_bias<T, D, V, M, N, W, BiasScore, Aligned>(p, bias, biasScore);
+  });
 #else
   // M and N are those of the keys kernel; the queries kernel owns what it streams.
-  using Keys = AttentionBackwardMmaShape<D, V, N, M, W, 2>;
-  using Queries = AttentionBackwardMmaShape<D, V, N, M, W, 2>;
-  using Bias = AttentionBackwardMmaShape<D, V, 64, 64, 4, 1>;
-  static_assert(Keys::kSharedBytes == attentionBackwardMmaSharedBytes(D, V, N, M, 2));
-  static_assert(Bias::kSharedBytes == attentionBackwardMmaSharedBytes(D, V, 64, 64, 1));
-  emulation::launch(attention_delta_blocks(p.batch, p.heads, p.q_len), kDeltaThreads, 16, seed,
-                    [&] { attention_backward_delta<T, Out, D, V, M, false, Aligned>(p); });
-  emulation::launch(p.batch * p.kv_heads * key_tiles * attention_keys_passes(D, V), W * 32,
-                    Keys::kSharedBytes, seed,
-                    [&] { attention_backward_keys<T, D, V, M, N, W, Score, Aligned, Out>(p, score); });
-  emulation::launch(p.batch * p.heads * ceil_div(p.q_len, N), W * 32, Queries::kSharedBytes, seed,
-                    [&] { attention_backward_queries<T, D, V, N, M, W, Score, Aligned, Out>(p, score); });
+  constexpr int kStages = attentionBackwardMmaKeysTile(D, V, kSharedLimit, false).stages;
+  static_assert(kStages == attentionBackwardMmaQueriesTile(D, V, kSharedLimit).stages);
+  constexpr AttentionTile b = attentionBackwardMmaBiasTile(D, V);
+  using Shape = AttentionBackwardMmaShape<D, V, N, M, W, kStages>;
+  using Bias = AttentionBackwardMmaShape<D, V, b.tileM, b.tileN, b.warps, b.stages>;
+  static_assert(Shape::kSharedBytes == attentionBackwardMmaSharedBytes(D, V, N, M, kStages));
+  static_assert(Bias::kSharedBytes == attentionBackwardMmaSharedBytes(D, V, b.tileM, b.tileN, b.stages));
   emulation::launch(
-      bias.batch * bias.heads * ceil_div(p.q_len, 64) * ceil_div(p.kv_len, 64), 128, Bias::kSharedBytes, seed,
-      [&] { attention_backward_bias<T, D, V, 64, 64, 4, Score, Aligned, Out>(p, bias, score); });
+      p.batch * p.kv_heads * key_tiles * attention_keys_passes(D, V), W * 32, Shape::kSharedBytes, seed,
+      [&] { attention_backward_keys<T, D, V, M, N, W, kStages, Score, Aligned, Out>(p, score); });
+  emulation::launch(p.batch * p.heads * ceil_div(p.q_len, N), W * 32, Shape::kSharedBytes, seed, [&] {
+    attention_backward_queries<T, D, V, N, M, W, kStages, Score, Aligned, Out>(p, score);
+  });
+  emulation::launch(
+      bias.batch * bias.heads * ceil_div(p.q_len, b.tileM) * ceil_div(p.kv_len, b.tileN), b.warps * 32,
+      Bias::kSharedBytes, seed, [&] {
+        attention_backward_bias<T, D, V, b.tileM, b.tileN, b.warps, b.stages, BiasScore, Aligned, Out>(
+            p, bias, biasScore);
+      });
 #endif
 }
 
@@ -110,20 +84,19 @@ void run(Problem p) {
   const bool sharedBias = p.seed % 2 == 0;
   BackwardOperands o = makeBackward(p, sharedBias);
   const Operands &f = o.forward;
-  Buffer<T> in(f.inputs), out(o.out), dout(o.dout);
-  Buffer<Out> gradients(f.inputs.size());
-  std::vector<float> delta(o.lse.size(), std::nanf("")), bias(o.bias.value.size(), std::nanf(""));
+  emulation::Buffer<T> in(f.inputs), dout(o.dout);
+  emulation::Buffer<Out> gradients(f.inputs.size());
+  std::vector<float> bias(o.bias.value.size(), std::nanf(""));
   AttentionBackwardParams<T, Out> params{};
   params.q = in.data() + f.q.offset;
   params.k = in.data() + f.k.offset;
   params.v = in.data() + f.v.offset;
-  params.out = out.data() + f.out.offset;
   params.dout = dout.data() + f.out.offset;
   params.dq = gradients.data() + f.q.offset;
   params.dk = gradients.data() + f.k.offset;
   params.dv = gradients.data() + f.v.offset;
   params.lse = o.lse.data();
-  params.delta = delta.data();
+  params.delta = o.delta.data();
   params.batch = p.batch, params.heads = p.heads, params.kv_heads = p.kvHeads;
   params.q_len = p.qLen, params.kv_len = p.kvLen;
   params.q_batch = params.dq_batch = f.q.batch, params.q_head = params.dq_head = f.q.head;
@@ -132,19 +105,26 @@ void run(Problem p) {
   params.k_row = params.dk_row = f.k.row;
   params.v_batch = params.dv_batch = f.v.batch, params.v_head = params.dv_head = f.v.head;
   params.v_row = params.dv_row = f.v.row;
-  params.out_batch = params.dout_batch = f.out.batch, params.out_head = params.dout_head = f.out.head;
-  params.out_row = params.dout_row = f.out.row;
+  params.dout_batch = f.out.batch, params.dout_head = f.out.head, params.dout_row = f.out.row;
   params.scale = p.scale;
   const long long matrix = (long long)p.qLen * p.kvLen;
   const AttentionBiasGradient gradient{bias.data(),          o.biasBatch, o.biasHeads,
                                        o.biasHeads * matrix, matrix,      p.kvLen};
-  using Score = TestScore<Causal, Mask, HasScore, Window>;
-  const Score score{f.mask.data(), f.bias.data(), p.kvLen};
+  const TestScore<Causal, Mask, HasScore, Window> score{f.mask.data(), f.bias.data(), p.kvLen};
+  const TestScore<Causal, Mask, HasScore, Window, false> biasScore{f.mask.data(), f.bias.data(), p.kvLen};
   const auto launchAll = [&](uint64_t order) {
+#ifdef HEDDLE_SIMT
+    std::vector<int> turns(attention_turns(p.batch, p.heads, p.qLen, M), 0);
+    params.turns = turns.data();
+    for (int b = 0; b < p.batch; ++b)
+      for (int h = 0; h < p.heads; ++h)
+        for (int i = 0; i < p.qLen; ++i)
+          std::fill_n(gradients.data() + f.q.at(b, h, i), D, 0.0f);
+#endif
     if (p.layout != Layout::Ragged)
-      launch<T, Out, D, V, M, N, W, true>(params, gradient, score, residentBlocks(p), order);
+      launch<T, Out, D, V, M, N, W, true>(params, gradient, score, biasScore, residentBlocks(p), order);
     else
-      launch<T, Out, D, V, M, N, W, false>(params, gradient, score, residentBlocks(p), order);
+      launch<T, Out, D, V, M, N, W, false>(params, gradient, score, biasScore, residentBlocks(p), order);
   };
   launchAll(p.seed);
   CheckResult check = checkBackward(o, gradients.decoded(), bias);

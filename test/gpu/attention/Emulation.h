@@ -402,4 +402,31 @@ inline float __uint_as_float(unsigned int bits) {
   return value;
 }
 
+#include "bench/kernels/attention_traits.cuh"
+
+namespace heddle::emulation {
+
+/// Storage aligned as device allocations are, of NaN.
+template <typename T>
+struct Buffer {
+  std::vector<T> storage;
+  size_t size;
+  explicit Buffer(size_t size) : storage(size + 16 / sizeof(T) + 1), size(size) {
+    std::fill(storage.begin(), storage.end(), from_float<T>(std::nanf("")));
+  }
+  explicit Buffer(const std::vector<float> &values) : Buffer(values.size()) {
+    for (size_t i = 0; i < size; ++i)
+      data()[i] = from_float<T>(values[i]);
+  }
+  T *data() { return reinterpret_cast<T *>((reinterpret_cast<uintptr_t>(storage.data()) + 15) / 16 * 16); }
+  std::vector<float> decoded() {
+    std::vector<float> result;
+    for (size_t i = 0; i < size; ++i)
+      result.push_back(to_float(data()[i]));
+    return result;
+  }
+};
+
+} // namespace heddle::emulation
+
 #endif // HEDDLE_TEST_GPU_ATTENTION_EMULATION_H

@@ -26,6 +26,8 @@ KINDS = {"full": (0, 0, 0, 0), "causal": (1, 0, 0, 0), "window": (1, 0, 0, 1000)
 TYPES = {"f32": "float", "bf16": "heddle::bf16", "f16": "heddle::f16"}
 # Shared memory of a block, dynamic, after the opt-in (CUDA C++ Programming Guide, compute capabilities).
 SHARED_LIMIT = {"80": 163 * 1024, "90a": 227 * 1024}
+# TargetInfo::spillsWideKeys.
+SPILLS_WIDE_KEYS = {"80": "true", "90a": "false"}
 
 SOURCE = """
 #include "attention_tiles.h"
@@ -46,20 +48,20 @@ MAPS = ("q_map", "k_map", "v_map")
 BACKWARD = """
 extern "C" __global__ void __launch_bounds__(tile.warps * 32, tile.minBlocks)
 {kind}(const __grid_constant__ heddle::AttentionBackwardParams<{type}> p{gradient},
-     const __grid_constant__ heddle::bench::TestScore<{causal}, {mask}, {score}, {window}> s) {{
-  heddle::attention_backward_{kernel}<{type}, D, D, tile.tileM, tile.tileN, tile.warps>(p{operand}, s);
+     const __grid_constant__ heddle::bench::TestScore<{causal}, {mask}, {score}, {window}, {slope}> s) {{
+  heddle::attention_backward_{kernel}<{type}, D, D, tile.tileM, tile.tileN, tile.warps{stages}>(p{operand}, s);
 }}
 """
-# Kernel of backward -> (tile of dim, generated, limit; shared bytes of a tile).
+# Kernel of backward -> (tile of dim, generated, limit, spills; shared bytes of a tile).
 SIMT = ("attentionBackwardSimtTile({d}, {d}, {generated}, {limit})", "attentionBackwardSimtSharedBytes({d}, {d}, {tile})")
 BACKWARD_KERNELS = {
     "keys-simt": SIMT, "bias-simt": SIMT,
-    "keys-mma": ("attentionBackwardMmaKeysTile({d}, {d}, {limit})",
-                 "attentionBackwardMmaSharedBytes({d}, {d}, {tile}.tileN, {tile}.tileM, 2)"),
+    "keys-mma": ("attentionBackwardMmaKeysTile({d}, {d}, {limit}, {spills})",
+                 "attentionBackwardMmaSharedBytes({d}, {d}, {tile}.tileN, {tile}.tileM, {tile}.stages)"),
     "queries-mma": ("attentionBackwardMmaQueriesTile({d}, {d}, {limit})",
-                    "attentionBackwardMmaSharedBytes({d}, {d}, {tile}.tileM, {tile}.tileN, 2)"),
+                    "attentionBackwardMmaSharedBytes({d}, {d}, {tile}.tileM, {tile}.tileN, {tile}.stages)"),
     "bias-mma": ("attentionBackwardMmaBiasTile({d}, {d})",
-                 "attentionBackwardMmaSharedBytes({d}, {d}, {tile}.tileM, {tile}.tileN, 1)")}
+                 "attentionBackwardMmaSharedBytes({d}, {d}, {tile}.tileM, {tile}.tileN, {tile}.stages)")}
 
 
 def nvcc(source, arch, scratch, name):
@@ -82,32 +84,33 @@ def registers_of(source, arch, scratch, name):
 
 
 def tile_table(scratch):
-    """What attention_tiles.h says, asked of the header itself: (family, size, causal, generated, limit) -> (tile, bytes)."""
+    """What attention_tiles.h says, asked of the header itself: (family, arch, size, causal, generated) -> (tile, bytes)."""
     path = os.path.join(scratch, "table.cpp")
-    limits = ", ".join(map(str, SHARED_LIMIT.values()))
+    targets = ", ".join(f'{{"{arch}", {limit}, {SPILLS_WIDE_KEYS[arch]}}}' for arch, limit in SHARED_LIMIT.items())
     with open(path, "w") as file:
-        file.write('#include "attention_tiles.h"\n#include <cstdio>\n#include <initializer_list>\nusing namespace heddle;\nint main() {\n'
+        file.write('#include "attention_tiles.h"\n#include <cstdio>\n#include <initializer_list>\nusing namespace heddle;\n'
+                   "struct Target { const char *arch; int limit; bool spills; };\nint main() {\n"
                    "  for (int d = 8; d <= 256; d += 8) for (int c = 0; c < 2; ++c) for (int g = 0; g < 2; ++g)\n"
-                   f"  for (int limit : {{{limits}}}) {{\n"
+                   f"  for (auto [arch, limit, spills] : {{{targets.replace('{', 'Target{')}}}) {{\n"
                    "    AttentionTile m = attentionMmaTile(d, d, g), s = attentionSimtTile(d, d, g, c, limit);\n"
                    "    AttentionTile w = attentionWgmmaTile(d, d, c, g);\n"
-                   '    if (d <= kAttentionWgmmaDim) std::printf("wgmma %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit,'
+                   '    if (d <= kAttentionWgmmaDim) std::printf("wgmma %s %d %d %d %dx%dx%dx%d %d\\n", arch, d, c, g,'
                    " w.tileM, w.tileN, w.warps, w.minBlocks, attentionWgmmaSharedBytes(d, d, w));\n"
-                   '    std::printf("mma %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, m.tileM, m.tileN, m.warps,'
+                   '    std::printf("mma %s %d %d %d %dx%dx%dx%d %d\\n", arch, d, c, g, m.tileM, m.tileN, m.warps,'
                    " m.minBlocks, attentionMmaSharedBytes(d, d, m));\n"
-                   '    std::printf("simt %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, s.tileM, s.tileN, s.warps,'
+                   '    std::printf("simt %s %d %d %d %dx%dx%dx%d %d\\n", arch, d, c, g, s.tileM, s.tileN, s.warps,'
                    " s.minBlocks, attentionSimtSharedBytes(d, d, s));\n")
         for family, (tile, shared) in BACKWARD_KERNELS.items():
-            file.write(f"    {{ AttentionTile t = {tile.format(d='d', generated='g', limit='limit')};\n"
-                       f'    std::printf("{family} %d %d %d %d %dx%dx%dx%d %d\\n", d, c, g, limit, t.tileM, t.tileN, t.warps,'
+            file.write(f"    {{ AttentionTile t = {tile.format(d='d', generated='g', limit='limit', spills='spills')};\n"
+                       f'    std::printf("{family} %s %d %d %d %dx%dx%dx%d %d\\n", arch, d, c, g, t.tileM, t.tileN, t.warps,'
                        f" t.minBlocks, {shared.format(d='d', tile='t')}); }}\n")
         file.write("  }\n}\n")
     subprocess.run(["c++", "-std=c++17", "-I", DEVICE, path, "-o", path + ".out"], check=True)
     lines = subprocess.run([path + ".out"], check=True, capture_output=True, text=True).stdout.split("\n")
     table = {}
     for line in filter(None, lines):
-        family, *key, tile, shared = line.split()
-        table[(family, *map(int, key))] = (tile, int(shared))
+        family, arch, *key, tile, shared = line.split()
+        table[(family, arch, *map(int, key))] = (tile, int(shared))
     return table
 
 
@@ -116,7 +119,7 @@ def families_of(arch, element, dim, table):
     backward = [family for family in BACKWARD_KERNELS if family.endswith("simt" if element == "f32" else "mma")]
     if element == "f32":
         return ["simt"] + backward
-    wgmma = arch == "90a" and ("wgmma", dim, 0, 0, SHARED_LIMIT[arch]) in table
+    wgmma = arch == "90a" and ("wgmma", arch, dim, 0, 0) in table
     return (["wgmma"] if wgmma else []) + ["mma"] + backward
 
 
@@ -126,9 +129,11 @@ def compile_kernel(arch, family, element, dim, kind, scratch):
     generated = "true" if mask or score else "false"
     if family in BACKWARD_KERNELS:
         name, version = family.split("-")
-        tile = BACKWARD_KERNELS[family][0].format(d="D", generated=generated, limit=SHARED_LIMIT[arch])
+        tile = BACKWARD_KERNELS[family][0].format(d="D", generated=generated, limit=SHARED_LIMIT[arch],
+                                                  spills=SPILLS_WIDE_KEYS[arch])
         bias = name == "bias"
         kernel = BACKWARD.format(kind=kind, kernel=name, type=TYPES[element], causal=causal, mask=mask, score=score, window=window,
+                                 slope=0 if bias else score, stages=", tile.stages" if version == "mma" else "",
                                  gradient=", const __grid_constant__ heddle::AttentionBiasGradient g" if bias else "",
                                  operand=", g" if bias else "")
         text = SOURCE.format(header=f"attention_backward_{version}.cuh", dim=dim, tiles=f"tile = heddle::{tile}", kernels=kernel)
@@ -169,7 +174,7 @@ def main():
             results = pool.map(lambda job: compile_kernel(*job, scratch), jobs)
             for arch, family, element, dim, kind, registers, spills in results:
                 causal, mask, score, _ = KINDS[kind]
-                tile, shared = table[family, dim, causal, int(mask or score), SHARED_LIMIT[arch]]
+                tile, shared = table[family, arch, dim, causal, int(mask or score)]
                 print(f"sm_{arch},{family},{element},{dim},{kind},{tile},{registers},{spills},{shared}", flush=True)
                 if spills or shared > SHARED_LIMIT[arch]:
                     print(f"error: {family} {element} {dim} {kind} on sm_{arch} spills or does not fit", file=sys.stderr)

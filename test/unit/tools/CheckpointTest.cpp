@@ -184,9 +184,9 @@ TEST_F(CheckpointTest, AStateThatDoesNotFitIsListed) {
 TEST_F(CheckpointTest, ABadTrainingFileNamesTheField) {
   EXPECT_NE(stateError("{").find("training.json:1:"), std::string::npos);
   EXPECT_NE(stateError("{}").find("format: wanted 1, found nothing"), std::string::npos);
-  EXPECT_NE(stateError(R"({"format": 2})").find("format: wanted 1, found '2'"), std::string::npos);
+  EXPECT_NE(stateError(R"({"format": 2})").find("format: wanted 1, found 2"), std::string::npos);
   EXPECT_NE(
-      stateError(R"({"format": 1, "step": -1})").find("step: wanted a whole number from 0 on, found '-1'"),
+      stateError(R"({"format": 1, "step": -1})").find("step: wanted a whole number from 0 on, found -1"),
       std::string::npos);
   EXPECT_NE(
       stateError(R"({"format": 1, "step": 1, "windows": 1, "tokens": 18446744073709551615})").find("tokens"),

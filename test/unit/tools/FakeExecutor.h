@@ -11,7 +11,7 @@ namespace heddle::test {
 class FakeExecutor : public runtime::Executor {
 public:
   std::map<std::string, std::vector<uint8_t>> parts, inputs, outputs;
-  std::function<void()> onRun = [] {};
+  std::function<void()> onRun = [] {}, onRunWithoutOptimizer = [] {};
 
   runtime::Status setInput(const std::string &name, std::span<const uint8_t> data) override {
     inputs[name].assign(data.begin(), data.end());
@@ -19,6 +19,10 @@ public:
   }
   runtime::Status run() override {
     onRun();
+    return runtime::Status::ok();
+  }
+  runtime::Status runWithoutOptimizer() override {
+    onRunWithoutOptimizer();
     return runtime::Status::ok();
   }
   runtime::Status synchronize() override { return runtime::Status::ok(); }

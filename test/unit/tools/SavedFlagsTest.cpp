@@ -100,16 +100,16 @@ TEST(SavedFlags, WhatTheModelDecidedIsNamed) {
 }
 
 TEST(SavedFlags, ValuesThatNoFlagWouldTakeAreRefused) {
-  EXPECT_EQ(error("steps", 0), "f.json: setting 'steps': wanted a whole number from 1 on, found '0'");
-  EXPECT_EQ(error("steps", 1.5), "f.json: setting 'steps': wanted a whole number from 1 on, found '1.5'");
+  EXPECT_EQ(error("steps", 0), "f.json: setting 'steps': wanted a whole number from 1 on, found 0");
+  EXPECT_EQ(error("steps", 1.5), "f.json: setting 'steps': wanted a whole number from 1 on, found 1.5");
   EXPECT_EQ(error("steps", ~uint64_t{0}),
-            "f.json: setting 'steps': wanted a whole number from 1 on, found '18446744073709551615'");
-  EXPECT_EQ(error("seed", -1), "f.json: setting 'seed': wanted a whole number from 0 on, found '-1'");
-  EXPECT_EQ(error("lr", 1), "f.json: setting 'lr': wanted a number from 0 to below 1, found '1'");
-  EXPECT_EQ(error("lr", "x"), "f.json: setting 'lr': wanted a number from 0 to below 1, found '\"x\"'");
+            "f.json: setting 'steps': wanted a whole number from 1 on, found 18446744073709551615");
+  EXPECT_EQ(error("seed", -1), "f.json: setting 'seed': wanted a whole number from 0 on, found -1");
+  EXPECT_EQ(error("lr", 1), "f.json: setting 'lr': wanted a number from 0 to below 1, found 1");
+  EXPECT_EQ(error("lr", "x"), "f.json: setting 'lr': wanted a number from 0 to below 1, found \"x\"");
   EXPECT_EQ(error("schedule", "step"),
-            "f.json: setting 'schedule': wanted one of constant, cosine, found '\"step\"'");
-  EXPECT_EQ(error("batch", 0), "f.json: setting 'batch': wanted a whole number from 1 on, found '0'");
+            "f.json: setting 'schedule': wanted one of constant, cosine, found \"step\"");
+  EXPECT_EQ(error("batch", 0), "f.json: setting 'batch': wanted a whole number from 1 on, found 0");
   EXPECT_EQ(error("speed", 1), "f.json: unknown setting 'speed'");
   Values values;
   Json json = saved();

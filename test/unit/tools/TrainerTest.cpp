@@ -1,6 +1,7 @@
 #include "tools/heddle/Support/Trainer.h"
 #include "FakeExecutor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -97,8 +98,59 @@ TEST(Trainer, ATokenOutsideOfEitherBoundDoesNotRun) {
     return step ? "" : step.status().message();
   };
   EXPECT_EQ(error(100, 123), "");
-  EXPECT_EQ(error(99, 123), "input 'words': element 2 is outside [0, 99)");
-  EXPECT_EQ(error(100, 122), "input 'targets': element 2 is outside [0, 122)");
+  EXPECT_EQ(error(99, 123), "input 'words': element 2 is 99, outside [0, 99)");
+  EXPECT_EQ(error(100, 122), "input 'targets': element 2 is 122, outside [0, 122)");
+  std::remove(path.c_str());
+}
+
+TEST(Trainer, SeveralBatchesAStep) {
+  std::string path = testing::TempDir() + "heddle-trainer-accumulate.txt";
+  std::ofstream(path) << "abcdefgh";
+  StatusOr<TokenFile> tokens = TokenFile::open(path);
+  ASSERT_TRUE(tokens.isOk());
+  Plan accumulating = plan();
+  EXPECT_EQ(Trainer::create(*std::make_unique<FakeExecutor>(), *trainingInputs(accumulating), {}, 2)
+                .status()
+                .message(),
+            "a step on 2 batches wants a plan of mode accumulate, found one of mode step");
+  accumulating.mode = "accumulate";
+  // The targets of window number w that are no 'e': shares of the step's loss and gradients.
+  accumulating.buffers[1].ignoredIndex = 'e';
+  StatusOr<TrainingInputs> inputs = trainingInputs(accumulating);
+  StatusOr<Batches> batches = Batches::create(*tokens, 2, 3, 0), same = Batches::create(*tokens, 2, 3, 0);
+  std::vector<double> valid;
+  std::vector<int32_t> ids(6), targets(6);
+  double all = 0;
+  for (int batch = 0; batch < 3; ++batch) {
+    ASSERT_TRUE(same->next(ids, targets).isOk());
+    valid.push_back(std::count_if(targets.begin(), targets.end(), [](int32_t t) { return t != 'e'; }));
+    all += valid.back();
+  }
+  ASSERT_LT(all, 18); // Else all shares are a third.
+  FakeExecutor executor;
+  executor.parts["adamw.skipped"] = bytesOf({0});
+  StatusOr<Trainer> trainer = Trainer::create(executor, *inputs, {}, 3);
+  ASSERT_TRUE(trainer.isOk());
+  std::string runs;
+  size_t batch = 0;
+  double loss = 0;
+  auto ran = [&](char how) {
+    runs += how;
+    EXPECT_EQ(executor.parts["accumulate.keep"], bytesOf({batch == 0 ? 0.0f : 1.0f}));
+    EXPECT_EQ(executor.parts["accumulate.weight"], bytesOf({static_cast<float>(valid[batch] / all)}));
+    executor.outputs["loss"] = bytesOf({static_cast<float>(batch + 1)});
+    executor.outputs["grad_norm"] = bytesOf({how == 's' ? 0.5f : 7.0f});
+    loss += valid[batch] / all * static_cast<double>(batch + 1);
+    ++batch;
+  };
+  executor.onRun = [&] { ran('s'); };
+  executor.onRunWithoutOptimizer = [&] { ran('g'); };
+  StatusOr<TrainingStep> step = trainer->step(*batches, 0.25);
+  ASSERT_TRUE(step.isOk()) << step.status().message();
+  EXPECT_EQ(runs, "ggs");
+  EXPECT_DOUBLE_EQ(step->loss, loss);
+  EXPECT_EQ(step->gradNorm, 0.5);
+  EXPECT_EQ(batches->position(), 6u);
   std::remove(path.c_str());
 }
 

@@ -70,7 +70,7 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
   if (modeFlag == ModeFlag::Any) {
     parser.add_option("--mode", flags.mode, "What a run does")
         ->capture_default_str()
-        ->check(CLI::IsMember({"forward", "backward", "step"}));
+        ->check(CLI::IsMember(modeNames()));
     parser
         .add_option(
             "--weights-dtype", flags.weights,

@@ -28,7 +28,7 @@ struct ModelFlags {
   ModelRequest request;
   std::string precision = "fp32";
   std::string weights; ///< --weights-dtype as given: fp32, bf16; empty where it was not.
-  std::string mode = "forward";
+  std::string mode = nameOf(Mode::Forward);
   std::string device = "cpu"; ///< "cpu" or "cuda", without the architecture.
   std::string target;         ///< The part of --device behind the colon, or empty.
   bool planFile = false;      ///< MODEL is a plan: named *.heddle, or begins as one.

@@ -12,7 +12,8 @@ namespace heddle::driver {
 
 /// Kernels read tables at the values of such an input and do not look whether they are inside: whoever gives
 /// an executor an input calls this first. `data` is in the input's own type. InvalidInput names the first
-/// value outside [0, Buffer::indexLimit); an input without a limit takes any.
+/// value that is neither in [0, Buffer::indexLimit) nor Buffer::ignoredIndex; an input without a limit takes
+/// any.
 runtime::Status checkIndices(const runtime::Buffer &input, std::span<const uint8_t> data);
 
 } // namespace heddle::driver

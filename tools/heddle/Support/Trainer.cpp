@@ -1,6 +1,8 @@
 //===- Trainer.cpp - Steps of a plan of mode step -------------------------===//
 #include "tools/heddle/Support/Trainer.h"
 
+#include "compiler/Pipelines/Compiler.h"
+#include "runtime/plan/Accumulators.h"
 #include "runtime/tooling/HostTensor.h"
 #include "tools/heddle/Support/Indices.h"
 
@@ -12,6 +14,8 @@ using namespace runtime;
 
 namespace {
 
+/// Results of a step (dialects/Graph/GraphModule.h).
+constexpr const char *kLoss = "loss", *kGradNorm = "grad_norm";
 /// What stands for "no clipping" in adamw.max_norm.
 constexpr double kNoClipping = 1e30;
 
@@ -33,9 +37,12 @@ StatusOr<float> single(StatusOr<std::vector<uint8_t>> bytes, const char *name) {
 } // namespace
 
 StatusOr<TrainingInputs> trainingInputs(const Plan &plan) {
-  if (plan.mode != "step")
-    return invalidInput(plan.model + ": the plan is of mode " + plan.mode + "; training wants --mode step");
+  Mode mode = parseMode(plan.mode).value_or(Mode::Forward);
+  if (mode != Mode::Step && mode != Mode::Accumulate)
+    return invalidInput(plan.model + ": the plan is of mode " + plan.mode +
+                        "; training wants --mode step, or accumulate");
   TrainingInputs inputs;
+  inputs.accumulates = mode == Mode::Accumulate;
   std::string found;
   int count = 0;
   for (const Buffer &buffer : plan.buffers) {
@@ -54,7 +61,7 @@ StatusOr<TrainingInputs> trainingInputs(const Plan &plan) {
                         ": training feeds token ids and targets, each i32 [batch, context] "
                         "with a bound; the model's inputs: " +
                         found);
-  for (const char *name : {"loss", "grad_norm"}) {
+  for (const char *name : {kLoss, kGradNorm}) {
     bool is = false;
     for (const Buffer &buffer : plan.buffers)
       is |= buffer.role == BufferRole::Output && buffer.name == name;
@@ -64,9 +71,12 @@ StatusOr<TrainingInputs> trainingInputs(const Plan &plan) {
   return inputs;
 }
 
-Trainer::Trainer(Executor &executor, const TrainingInputs &inputs)
-    : executor_(&executor), inputs_(inputs), ids_(static_cast<size_t>(inputs.batch() * inputs.context())),
-      targets_(ids_.size()) {}
+Trainer::Trainer(Executor &executor, const TrainingInputs &inputs, int64_t batches)
+    : executor_(&executor), inputs_(inputs), batches_(batches) {
+  size_t tokens = static_cast<size_t>(inputs.batch() * inputs.context());
+  ids_.assign(static_cast<size_t>(batches), std::vector<int32_t>(tokens));
+  targets_ = ids_;
+}
 
 Status Trainer::setScalar(const char *name, double value) {
   auto single = static_cast<float>(value);
@@ -80,8 +90,11 @@ StatusOr<float> Trainer::skippedSteps() {
 }
 
 StatusOr<Trainer> Trainer::create(Executor &executor, const TrainingInputs &inputs,
-                                  const AdamWSettings &settings) {
-  Trainer trainer(executor, inputs);
+                                  const AdamWSettings &settings, int64_t batches) {
+  if (batches > 1 && !inputs.accumulates)
+    return invalidInput("a step on " + std::to_string(batches) +
+                        " batches wants a plan of mode accumulate, found one of mode step");
+  Trainer trainer(executor, inputs, batches);
   HEDDLE_RETURN_IF_ERROR(trainer.setScalar("adamw.one_minus_beta1", 1.0 - settings.beta1));
   HEDDLE_RETURN_IF_ERROR(trainer.setScalar("adamw.one_minus_beta2", 1.0 - settings.beta2));
   HEDDLE_RETURN_IF_ERROR(trainer.setScalar("adamw.epsilon", settings.epsilon));
@@ -92,18 +105,50 @@ StatusOr<Trainer> Trainer::create(Executor &executor, const TrainingInputs &inpu
   return trainer;
 }
 
+/// All batches of the next step.
+Status Trainer::draw(Batches &batches) {
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    HEDDLE_RETURN_IF_ERROR(batches.next(ids_[i], targets_[i]));
+    // The data was checked as a whole, but is read from its file as training goes: that may have changed
+    // since.
+    HEDDLE_RETURN_IF_ERROR(checkIndices(*inputs_.ids, bytesOf(ids_[i])));
+    HEDDLE_RETURN_IF_ERROR(checkIndices(*inputs_.targets, bytesOf(targets_[i])));
+  }
+  return Status::ok();
+}
+
+/// How much of the step's targets each batch has, of those that are not ignored.
+std::vector<double> Trainer::shares() const {
+  std::vector<double> valid;
+  double all = 0;
+  for (const std::vector<int32_t> &targets : targets_) {
+    auto isValid = [&](int32_t target) { return target != inputs_.targets->ignoredIndex; };
+    valid.push_back(static_cast<double>(std::count_if(targets.begin(), targets.end(), isValid)));
+    all += valid.back();
+  }
+  for (double &count : valid)
+    count = all > 0 ? count / all : 1.0 / static_cast<double>(batches_);
+  return valid;
+}
+
 StatusOr<TrainingStep> Trainer::step(Batches &batches, double learningRate) {
-  HEDDLE_RETURN_IF_ERROR(batches.next(ids_, targets_));
+  HEDDLE_RETURN_IF_ERROR(draw(batches));
   HEDDLE_RETURN_IF_ERROR(setScalar("adamw.lr", learningRate));
-  // The data was checked as a whole, but is read from its file as training goes: that may have changed since.
-  HEDDLE_RETURN_IF_ERROR(checkIndices(*inputs_.ids, bytesOf(ids_)));
-  HEDDLE_RETURN_IF_ERROR(checkIndices(*inputs_.targets, bytesOf(targets_)));
-  HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.ids->name, bytesOf(ids_)));
-  HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.targets->name, bytesOf(targets_)));
-  HEDDLE_RETURN_IF_ERROR(executor_->run());
-  HEDDLE_RETURN_IF_ERROR(executor_->synchronize());
   TrainingStep step;
-  HEDDLE_ASSIGN_OR_RETURN(step.loss, single(executor_->output("loss"), "loss"));
+  std::vector<double> share = shares();
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.ids->name, bytesOf(ids_[i])));
+    HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.targets->name, bytesOf(targets_[i])));
+    if (inputs_.accumulates) {
+      HEDDLE_RETURN_IF_ERROR(setScalar(kKeepSums, i > 0));
+      HEDDLE_RETURN_IF_ERROR(setScalar(kRunWeight, share[i]));
+    }
+    HEDDLE_RETURN_IF_ERROR(i + 1 < ids_.size() ? executor_->runWithoutOptimizer() : executor_->run());
+    HEDDLE_RETURN_IF_ERROR(executor_->synchronize());
+    HEDDLE_ASSIGN_OR_RETURN(float loss, single(executor_->output("loss"), "loss"));
+    if (share[i] > 0) // A mean over no target is no number.
+      step.loss += share[i] * loss;
+  }
   HEDDLE_ASSIGN_OR_RETURN(step.gradNorm, single(executor_->output("grad_norm"), "grad_norm"));
   HEDDLE_ASSIGN_OR_RETURN(float skipped, skippedSteps());
   step.skipped = skipped > skipped_;

@@ -103,7 +103,9 @@ private:
   }
 
   double share(double seconds) const {
-    return t_.ceiling > 0 ? t_.plan.matrixFlops / seconds / t_.ceiling : 0;
+    return t_.ceiling > 0
+               ? static_cast<double>(t_.batchesPerStep) * t_.plan.matrixFlops / seconds / t_.ceiling
+               : 0;
   }
 
   Status save() {
@@ -120,7 +122,7 @@ private:
   Progress &progress_;
   std::vector<double> seconds_;
   Clock::time_point shown_;
-  double tokens_ = static_cast<double>(t_.batches.tokensPerBatch());
+  double tokens_ = static_cast<double>(t_.batchesPerStep * t_.batches.tokensPerBatch()); ///< Of a step.
 };
 
 } // namespace

@@ -20,6 +20,7 @@ struct Training {
   Trainer &trainer;
   runtime::Batches &batches;
   TrainLog &log;
+  int64_t batchesPerStep;
   runtime::LearningRate rate; ///< Its `steps` are where the loop ends.
   TrainingState state;        ///< Where it begins; advances with each step.
   std::optional<CheckpointFolder> folder = std::nullopt;

@@ -1,6 +1,8 @@
 //===- Weights.cpp - Where a model's parameters come from -----------------===//
 #include "tools/heddle/Support/Weights.h"
 
+#include "runtime/plan/Accumulators.h"
+
 #include "runtime/base/Convert.h"
 #include "runtime/tooling/RandomTensor.h"
 
@@ -115,7 +117,8 @@ std::vector<WantedWeight> partsOf(const Plan &plan, BufferRole role) {
   for (const Buffer &buffer : plan.buffers)
     if (buffer.role == role)
       for (const ParameterPart &part : buffer.parts)
-        byName[part.name] = {part.name, buffer.dtype, part.shape};
+        if (role != BufferRole::State || !isAccumulator(part.name))
+          byName[part.name] = {part.name, buffer.dtype, part.shape};
   std::vector<WantedWeight> parts;
   for (auto &[name, part] : byName)
     parts.push_back(std::move(part));

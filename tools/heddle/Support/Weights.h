@@ -48,7 +48,8 @@ private:
   bool noted_ = false;
 };
 
-/// The parts of all buffers of a role in the order of their names, each with its buffer's type.
+/// The parts of all buffers of a role in the order of their names, each with its buffer's type; not the
+/// accumulators among the states.
 std::vector<runtime::WantedWeight> partsOf(const runtime::Plan &plan, runtime::BufferRole role);
 
 /// Writes the parts of all buffers of a role to a safetensors file in the order of their names, each in its

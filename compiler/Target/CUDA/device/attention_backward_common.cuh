@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the attention backward skeletons (attention_backward_simt.cuh for float32, attention_backward_mma.cuh
-// for bf16 and f16) share: operands, the interface to generated text, and the sums of rows that come first.
+// for bf16 and f16) share: operands, and the interface to generated text.
 //
-// Forward (attention_common.cuh) gave out and lse, which backward takes with the gradient dout of out. For
-// each batch b, head h, query i and key j that i sees:
+// Forward (attention_common.cuh) gave out and lse. Backward takes lse, the gradient dout of out, and
+// delta[i] = dot(dout[i], out[i]), which whoever launches has computed. For each batch b, head h, query i and
+// key j that i sees:
 //   p[i][j]     = exp(score(scale * dot(q[i], k[j])) - lse[i])
-//   delta[i]    = dot(dout[i], out[i])
 //   dscore      = p[i][j] * (dot(dout[i], v[j]) - delta[i])     the gradient of what score() returned
 //   ds          = dscore * score'(scale * dot(q[i], k[j]))      1 where there is no score function
 //   dv[j]       = sum_i p[i][j] * dout[i]
@@ -20,7 +20,8 @@
 // lse is one float32 number: where scores are as large as 1e4, its rounding is a relative error of 5e-4 in p,
 // and where they are 1e38 (a finite bias that swallows every score) p is 1 for each of the swallowed keys.
 //
-// The generated struct is forward's. Under kHasScore it may say also
+// The generated struct is forward's. Under kHasScore it may say also, but for the bias kernel, which gives
+// the gradient of what score() returns:
 //
 //   // score' is not 1: score() takes one more argument, which receives the derivative of the result with
 //   // respect to s (finite wherever the key is kept). A cap: 1 - tanh(s / cap)^2, by the tanh that the score
@@ -32,48 +33,41 @@
 //     return 30.0f * t + bias[h * bias_head + j];
 //   }
 //
-// Kernels of one backward pass, in the order of their launches in one stream. `Params` is
-// AttentionBackwardParams<T, Out>, `Sizes` are HeadDim, ValueDim, TileM, TileN, Warps:
+// Kernels of one backward pass, in any order or at once. `Params` is AttentionBackwardParams<T, Out>, `Sizes`
+// are HeadDim, ValueDim, TileM, TileN, Warps, and of the mma skeleton Stages:
 //
-//   1. delta    attention_backward_delta<T, Out, HeadDim, ValueDim, Turns, Aligned>(params)
-//               kDeltaThreads threads, attention_delta_blocks() blocks, no dynamic shared memory. Turns: true
-//               before the float32 skeleton, false before the other.
-//   2. keys     attention_backward_keys<T, Sizes, Score, Aligned>(params, score): dk and dv; in float32 dq,
-//   too
-//   3. queries  attention_backward_queries<...>(params, score): dq, bf16 and f16 alone
-//   4. bias     attention_backward_bias<...>(params, bias, score): the gradient of an additive bias, if
-//   wanted
+//   keys     attention_backward_keys<T, Sizes, Score, Aligned>(params, score): dk and dv; in float32 dq, too
+//   queries  attention_backward_queries<T, Sizes, Score, Aligned>(params, score): dq, bf16 and f16 alone
+//   bias     attention_backward_bias<T, Sizes, Score, Aligned>(params, bias, score): the gradient of an
+//            additive bias, if wanted
 //
-// Each header's end says blocks, threads and shared memory of 2 to 4; attention_tiles.h chooses tiles.
-// Scratch is `delta`, float32 of batch * heads * q_len, and in float32 `turns`, int32 of attention_turns().
+// Each header's end says blocks, threads and shared memory; attention_tiles.h chooses tiles. Of float32 dq
+// and `turns`, int32 of attention_turns(), must hold zeros before each launch of keys: its blocks add to the
+// one and count in the other.
 
 #ifndef HEDDLE_DEVICE_ATTENTION_BACKWARD_COMMON_CUH
 #define HEDDLE_DEVICE_ATTENTION_BACKWARD_COMMON_CUH
 
 #include "attention_common.cuh"
-#include "reduce.cuh"
 
 namespace heddle {
 
 /// Operands of one backward pass. Strides count elements; the innermost dimension is contiguous. `Aligned`
-/// promises what it does in forward, of all eight tensors with strides. Out: float, or T.
+/// promises what it does in forward, of all seven tensors with strides. Out: float, or T.
 template <typename T, typename Out = T>
 struct AttentionBackwardParams {
   const T *q;                                // [batch, heads, q_len, HeadDim]
   const T *k;                                // [batch, kv_heads, kv_len, HeadDim]
   const T *v;                                // [batch, kv_heads, kv_len, ValueDim]
-  const T *out;                              // [batch, heads, q_len, ValueDim], of forward
   const T *dout;                             // [batch, heads, q_len, ValueDim]
   Out *dq, *dk, *dv;                         // shaped as q, k and v
   const float *lse;                          // [batch, heads, q_len], contiguous, of forward
-  float *delta;                              // scratch: [batch, heads, q_len], contiguous
-  int *turns;                                // scratch: attention_turns() numbers; float32 alone
+  const float *delta;                        // [batch, heads, q_len], contiguous
+  int *turns;                                // attention_turns() zeros; float32 alone
   int batch, heads, kv_heads, q_len, kv_len; // as in forward
-  int group;                                 // float32 alone, see attention_backward_group
   long long q_batch, q_head, q_row;
   long long k_batch, k_head, k_row;
   long long v_batch, v_head, v_row;
-  long long out_batch, out_head, out_row;
   long long dout_batch, dout_head, dout_row;
   long long dq_batch, dq_head, dq_row;
   long long dk_batch, dk_head, dk_row;
@@ -101,71 +95,9 @@ struct AttentionSlope<Score, decltype(void(Score::kHasSlope))> {
   static constexpr bool kValue = Score::kHasSlope;
 };
 
-/// A score struct without its slope, for the gradient of what score() returns.
-template <typename Score>
-struct WithoutSlope {
-  static constexpr bool kCausal = Score::kCausal;
-  static constexpr int kWindow = AttentionWindow<Score>::kKeys;
-  static constexpr bool kHasMask = Score::kHasMask;
-  static constexpr bool kHasScore = Score::kHasScore;
-  const Score &of;
-  __device__ float score(float s, int b, int h, int i, int j) const {
-    if constexpr (AttentionSlope<Score>::kValue) {
-      float slope;
-      return of.score(s, b, h, i, j, slope);
-    } else {
-      return of.score(s, b, h, i, j);
-    }
-  }
-  __device__ bool keep(int b, int h, int i, int j) const { return of.keep(b, h, i, j); }
-};
-
-constexpr int kDeltaThreads = 128;
-constexpr int kDeltaLanes = 8; // of a row
-
-__host__ __device__ constexpr long long attention_delta_blocks(int batch, int heads, int q_len) {
-  return ((long long)batch * heads * q_len * kDeltaLanes + kDeltaThreads - 1) / kDeltaThreads;
-}
-
-/// Numbers in `turns`: a counter for each tile of queries, and one that blocks draw their work from.
+/// Numbers in `turns`: a counter for each tile of queries, and last the one that blocks draw their work from.
 __host__ __device__ constexpr long long attention_turns(int batch, int heads, int q_len, int tile_m) {
   return (long long)batch * heads * ((q_len + tile_m - 1) / tile_m) + 1;
-}
-
-/// Kernel 1: delta. With `Turns` it also zeroes dq and as many counters as there can be.
-template <typename T, typename Out, int HeadDim, int ValueDim, int TileM, bool Turns, bool Aligned = true>
-__device__ inline void attention_backward_delta(const AttentionBackwardParams<T, Out> &p) {
-  const long long thread = (long long)blockIdx.x * kDeltaThreads + threadIdx.x;
-  const long long rows = (long long)p.batch * p.heads * p.q_len;
-  const long long row = thread / kDeltaLanes;
-  const int lane = threadIdx.x % kDeltaLanes;
-  const bool valid = row < rows;
-  const int i = valid ? int(row % p.q_len) : 0;
-  const long long pair = valid ? row / p.q_len : 0;
-  const int h = int(pair % p.heads), b = int(pair / p.heads);
-  const T *out = p.out + b * p.out_batch + h * p.out_head + i * p.out_row;
-  const T *dout = p.dout + b * p.dout_batch + h * p.dout_head + i * p.dout_row;
-  constexpr int kWidth = Aligned ? kVectorWidth<T> : 1;
-  float sum = 0.0f;
-#pragma unroll
-  for (int c = lane * kWidth; c < ValueDim; c += kDeltaLanes * kWidth) {
-    const auto a = Vec<T, kWidth>::load(out + c), d = Vec<T, kWidth>::load(dout + c);
-#pragma unroll
-    for (int e = 0; e < kWidth; ++e)
-      sum = fmaf(to_float(a[e]), to_float(d[e]), sum);
-  }
-  sum = warp_reduce<Add, kDeltaLanes>(sum);
-  if (valid && lane == 0)
-    p.delta[row] = sum;
-  if constexpr (Turns) {
-    if (thread < attention_turns(p.batch, p.heads, p.q_len, TileM))
-      p.turns[thread] = 0;
-    if (valid) {
-      Out *dq = p.dq + b * p.dq_batch + h * p.dq_head + i * p.dq_row;
-      for (int c = lane; c < HeadDim; c += kDeltaLanes)
-        dq[c] = Out{};
-    }
-  }
 }
 
 /// Tiles of queries that see any of the keys [key, key + keys), keys within kv_len: [first, end).

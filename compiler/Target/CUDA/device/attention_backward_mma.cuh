@@ -28,7 +28,7 @@
 //   float lse [kStages][kStream], delta [kStages][kStream]   keys alone
 //   MmaBackwardWork
 //
-// kernel 4 (bias) sums P (y - delta) itself, over batches and heads, and has one stage.
+// The bias kernel sums P (y - delta) itself, over batches and heads; nothing streams, and it has one stage.
 
 #ifndef HEDDLE_DEVICE_ATTENTION_BACKWARD_MMA_CUH
 #define HEDDLE_DEVICE_ATTENTION_BACKWARD_MMA_CUH
@@ -38,7 +38,7 @@
 
 namespace heddle {
 
-/// Sizes that follow from a choice of tile. `Stages`: 2, and 1 for the bias.
+/// Sizes that follow from a choice of tile. `Stages`: buffers of streamed rows.
 template <int HeadDim, int ValueDim, int Owned, int Stream, int Warps, int Stages>
 struct AttentionBackwardMmaShape {
   static_assert(HeadDim % 8 == 0 && HeadDim >= 8 && ValueDim % 8 == 0 && ValueDim >= 8,
@@ -266,7 +266,7 @@ __device__ inline void mma_store_sums(const float (&sums)[RowBlocks][Blocks][4],
     }
 }
 
-/// Kernels 2 and 3.
+/// The keys kernel and the queries kernel.
 template <bool OwnsKeys, typename Sums, typename Shape, typename Score, bool Aligned, typename T,
           typename Out>
 __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, const Score &score,
@@ -412,11 +412,11 @@ __host__ __device__ constexpr int attention_keys_passes(int head_dim, int value_
   return head_dim > 128 || value_dim > 128 ? 2 : 1;
 }
 
-/// Kernel 2. T: bf16 or f16.
-template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score,
+/// dk and dv. T: bf16 or f16.
+template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, int Stages, typename Score,
           bool Aligned = true, typename Out = T>
 __device__ inline void attention_backward_keys(const AttentionBackwardParams<T, Out> &p, const Score &score) {
-  using Shape = AttentionBackwardMmaShape<HeadDim, ValueDim, TileN, TileM, Warps, 2>;
+  using Shape = AttentionBackwardMmaShape<HeadDim, ValueDim, TileN, TileM, Warps, Stages>;
   constexpr int kPasses = attention_keys_passes(HeadDim, ValueDim);
   const long long pair_bytes =
       (long long)p.heads / p.kv_heads * p.q_len * (HeadDim + ValueDim) * (long long)sizeof(T);
@@ -440,12 +440,12 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T, 
     mma_backward<true, MmaSums<true, false>, Shape, Score, Aligned>(p, score, work);
 }
 
-/// Kernel 3.
-template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score,
+/// dq.
+template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, int Stages, typename Score,
           bool Aligned = true, typename Out = T>
 __device__ inline void attention_backward_queries(const AttentionBackwardParams<T, Out> &p,
                                                   const Score &score) {
-  using Shape = AttentionBackwardMmaShape<HeadDim, ValueDim, TileM, TileN, Warps, 2>;
+  using Shape = AttentionBackwardMmaShape<HeadDim, ValueDim, TileM, TileN, Warps, Stages>;
   const int query_tiles = ceil_div(p.q_len, TileM);
   const long long pair_bytes = (long long)p.kv_len * (HeadDim + ValueDim) * (long long)sizeof(T);
   const AttentionPlace place = attention_place(p.batch * p.heads, query_tiles, pair_bytes, int(blockIdx.x));
@@ -462,12 +462,14 @@ __device__ inline void attention_backward_queries(const AttentionBackwardParams<
   mma_backward<false, MmaSums<false, true>, Shape, Score, Aligned>(p, score, work);
 }
 
-/// Kernel 4.
-template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score,
+/// The gradient of an additive bias.
+template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, int Stages, typename Score,
           bool Aligned = true, typename Out = T>
 __device__ inline void attention_backward_bias(const AttentionBackwardParams<T, Out> &p,
                                                const AttentionBiasGradient &bias, const Score &score) {
-  using Shape = AttentionBackwardMmaShape<HeadDim, ValueDim, TileM, TileN, Warps, 1>;
+  static_assert(!AttentionSlope<Score>::kValue, "the gradient of what score() returns");
+  static_assert(Stages == 1, "nothing streams");
+  using Shape = AttentionBackwardMmaShape<HeadDim, ValueDim, TileM, TileN, Warps, Stages>;
   constexpr int kRowBlocks = Shape::kRowBlocks;
   const MmaBackwardTiles<T, Shape> tiles;
   const int lane = opaque(threadIdx.x) % kWarpSize;
@@ -504,8 +506,8 @@ __device__ inline void attention_backward_bias(const AttentionBackwardParams<T, 
           none1[1][Shape::kDimV / 16][4];
       mma_rows_by_rows<T, Shape::kDimK, Shape::kStrideK, Shape::kStrideK, false>(
           x, tiles.owned0 + warp_row * Shape::kStrideK, tiles.stream0, none);
-      mma_probabilities<false, WithoutSlope<Score>, T>(x, rounded, WithoutSlope<Score>{score}, p, statistics,
-                                                       kind, b, h, tile.query + warp_row, tile.key);
+      mma_probabilities<false, Score, T>(x, rounded, score, p, statistics, kind, b, h, tile.query + warp_row,
+                                         tile.key);
       mma_rows_by_rows<T, Shape::kDimV, Shape::kStrideV, Shape::kStrideV, false>(
           y, tiles.owned1 + warp_row * Shape::kStrideV, tiles.stream1, none1);
       mma_score_gradients<false>(x, y, statistics);
@@ -536,19 +538,16 @@ __device__ inline void attention_backward_bias(const AttentionBackwardParams<T, 
 // Launches, each with 32 * Warps threads, `bytes` of attentionBackwardMmaSharedBytes() and the launch bounds
 // of its tile:
 //
-//   delta    attention_backward_delta<T, Out, HeadDim, ValueDim, TileM, false, Aligned>(params):
-//            attention_delta_blocks() blocks of kDeltaThreads, no dynamic shared memory; any TileM
-//   keys     attention_backward_keys<T, HeadDim, ValueDim, tile.tileM, tile.tileN, tile.warps, Score,
-//   Aligned,
-//            Out>(params, score) with tile = attentionBackwardMmaKeysTile(): batch * kv_heads *
-//            ceil(kv_len / tileN) * attention_keys_passes() blocks, bytes of (owned tileN, stream tileM, 2)
+//   keys     attention_backward_keys<T, HeadDim, ValueDim, tile.tileM, tile.tileN, tile.warps, tile.stages,
+//            Score, Aligned, Out>(params, score) with tile = attentionBackwardMmaKeysTile(): batch * kv_heads
+//            * ceil(kv_len / tileN) * attention_keys_passes() blocks, bytes of owned tileN, streamed tileM
 //   queries  attention_backward_queries<...>(params, score) with attentionBackwardMmaQueriesTile(): batch *
-//            heads * ceil(q_len / tileM) blocks, bytes of (owned tileM, stream tileN, 2)
+//            heads * ceil(q_len / tileM) blocks, bytes of owned tileM, streamed tileN
 //   bias     attention_backward_bias<...>(params, gradient, score) with attentionBackwardMmaBiasTile(), if
 //            wanted: gradient.batch * gradient.heads * ceil(q_len / tileM) * ceil(kv_len / tileN) blocks,
-//            bytes of (owned tileM, stream tileN, 1)
+//            bytes of owned tileM, streamed tileN
 //
-// Each of them must be below 2^31 blocks. keys, queries and bias follow delta, in any order or at once.
-// Scratch: delta, 4 * batch * heads * q_len bytes. params.turns and params.group are not read.
+// Each of them must be below 2^31 blocks; they run in any order or at once. Whoever launches brings
+// params.delta, 4 * batch * heads * q_len bytes. params.turns is not read.
 
 #endif // HEDDLE_DEVICE_ATTENTION_BACKWARD_MMA_CUH

@@ -32,11 +32,10 @@
 //   barrier; dS; barrier of the second team; dV | dK; wait for the turn at dQ
 //   barrier; start the next Q, dO; load dQ, += dS K, store
 //
-// Turns without waiting. Without kCausal the G key tiles of a chunk begin at different steps, G-ths of the
-// way through the queries (`steps` of them), and go around: at any time each is at another tile of queries,
-// and meets there what the next key tile has left. This needs a chunk's blocks to be resident together, see
-// attention_backward_group. Under kCausal each begins at its diagonal, where the key tiles after it have been
-// already: block j waits for j + 1 alone, which has drawn its work before.
+// A block waits for one other alone, which has drawn its work before and so does not wait for it: without
+// kCausal for the key tile before its own, under kCausal, where each begins at its diagonal, for the one
+// after, which has been there already. No number of blocks that run at a time is promised, and none is
+// needed.
 
 #ifndef HEDDLE_DEVICE_ATTENTION_BACKWARD_SIMT_CUH
 #define HEDDLE_DEVICE_ATTENTION_BACKWARD_SIMT_CUH
@@ -260,16 +259,12 @@ __device__ inline void simt_add_queries(float *dq, long long row_stride, int val
   });
 }
 
-/// What a block of the keys kernel has to do, and when it is its turn at a tile of queries.
+/// What a block of the keys kernel has to do.
 struct SimtKeysWork {
   int batch, kv_head;
   int key;          // first of the tile
   QueryTiles tiles; // of each head
   int steps;        // of all heads of the group: head and tile are step / tiles, step % tiles
-  int start;        // step to begin with
-  int chunk_first;  // key tile; those before it have added already
-  int chunk_tiles;
-  int tile; // of keys, counted in the chunk
 };
 
 /// Work `number`, as drawn: pairs (batch, kv head) one after the other. Under kCausal the last keys first.
@@ -287,25 +282,19 @@ __device__ inline SimtKeysWork simt_keys_work(const Params &p, int number) {
   work.tiles = query_tiles<Score, TileM>(work.key, min(TileN, p.kv_len - work.key), p.q_len, p.kv_len);
   const int of_head = work.tiles.end - work.tiles.first;
   work.steps = of_head > 0 ? of_head * (p.heads / p.kv_heads) : 0;
-  work.chunk_first = tile / p.group * p.group;
-  work.chunk_tiles = min(p.group, tiles - work.chunk_first);
-  work.tile = tile - work.chunk_first;
-  work.start = Score::kCausal ? 0 : int((long long)work.tile * work.steps / work.chunk_tiles);
   return work;
 }
 
-/// How many others add before this block to the tile of queries of `step`.
+/// How many others add before this block to the tile of queries that begins with `query`.
 template <typename Score, int TileM, int TileN, typename Params>
-__device__ inline int simt_turn(const Params &p, const SimtKeysWork &work, int step, int query) {
+__device__ inline int simt_turn(const Params &p, const SimtKeysWork &work, int query) {
   if constexpr (Score::kCausal) {
     // Key tiles that the tile's last query sees add from the last one down.
     const int last_key = min(query + TileM, p.q_len) - 1 + p.kv_len - p.q_len;
     return last_key / TileN - work.key / TileN;
+  } else {
+    return work.key / TileN;
   }
-  // The last tile of the chunk that began at this step or before it is first, and so on down and around.
-  const int first = int(((step + 1ll) * work.chunk_tiles - 1) / work.steps);
-  const int behind = first - work.tile;
-  return work.chunk_first + (behind < 0 ? behind + work.chunk_tiles : behind);
 }
 
 /// Shared memory of a block.
@@ -413,7 +402,7 @@ __device__ inline void simt_probabilities(const float (&s)[Shape::kRows][Shape::
   }
 }
 
-/// Kernel 2, and dq. T: float.
+/// dk, dv and dq. T: float.
 template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score,
           bool Aligned = true>
 __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> &p, const Score &score) {
@@ -431,7 +420,8 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> 
   // Blocks draw their work: who waits for a turn knows that everybody before it has begun.
   const int query_tiles = ceil_div(p.q_len, TileM);
   if (threadIdx.x == 0)
-    *reinterpret_cast<int *>(shared) = draw_number(p.turns + (long long)p.batch * p.heads * query_tiles);
+    *reinterpret_cast<int *>(shared) =
+        draw_number(p.turns + attention_turns(p.batch, p.heads, p.q_len, TileM) - 1);
   __syncthreads();
   const int number = *reinterpret_cast<int *>(shared);
   __syncthreads();
@@ -447,7 +437,7 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> 
         p, work.batch, first_head + head, (work.tiles.first + step - head * of_head) * TileM);
   };
   if (work.steps > 0)
-    load_step(work.start);
+    load_step(0);
   cp_async_commit();
 
   float sums[Shape::kSumRows][Shape::kMostColumns];
@@ -459,8 +449,7 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> 
 
   int *counter = nullptr; // of the tile that dq was added to, and what to publish there
   int turn = 0;
-  int step = work.start;
-  for (int done = 0; done < work.steps; ++done) {
+  for (int step = 0; step < work.steps; ++step) {
     const int head = first_head + step / of_head;
     const int query_tile = work.tiles.first + step % of_head;
     const int query = query_tile * TileM;
@@ -469,7 +458,7 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> 
     if (threadIdx.x == 0 && counter)
       publish(counter, turn + 1);
     counter = p.turns + ((long long)work.batch * p.heads + head) * query_tiles + query_tile;
-    turn = simt_turn<Score, TileM, TileN>(p, work, step, query);
+    turn = simt_turn<Score, TileM, TileN>(p, work, query);
 
     float x[Shape::kRows][Shape::kKeys];
     const TileKind kind = classify_scores<Score>(query + warp_row, 4 * Shape::kRows, work.key + warp_column,
@@ -507,14 +496,12 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> 
     if (threadIdx.x == 0)
       wait_for(counter, turn);
     __syncthreads();
-    const int next = step + 1 == work.steps ? 0 : step + 1;
-    if (done + 1 < work.steps)
-      load_step(next);
+    if (step + 1 < work.steps)
+      load_step(step + 1);
     cp_async_commit();
     simt_add_queries<Shape, HeadDim, TileN, Aligned>(p.dq + work.batch * p.dq_batch + head * p.dq_head +
                                                          query * p.dq_row,
                                                      p.dq_row, p.q_len - query, tiles.ds, tiles.k);
-    step = next;
   }
   __syncthreads();
   if (threadIdx.x == 0 && counter)
@@ -531,11 +518,12 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> 
         valid, warp);
 }
 
-/// Kernel 4: the gradient of an additive bias. T: float.
+/// The gradient of an additive bias. T: float.
 template <typename T, int HeadDim, int ValueDim, int TileM, int TileN, int Warps, typename Score,
           bool Aligned = true>
 __device__ inline void attention_backward_bias(const AttentionBackwardParams<T> &p,
                                                const AttentionBiasGradient &bias, const Score &score) {
+  static_assert(!AttentionSlope<Score>::kValue, "the gradient of what score() returns");
   using Shape = AttentionBackwardSimtShape<HeadDim, ValueDim, TileM, TileN, Warps>;
   const SimtBackwardTiles<Shape, TileM, TileN> tiles(reinterpret_cast<float *>(dynamic_shared()));
   const int team = threadIdx.x / Shape::kTeam;
@@ -602,16 +590,14 @@ __device__ inline void attention_backward_bias(const AttentionBackwardParams<T> 
 // kSharedBytes is attentionBackwardSimtSharedBytes(), 32 * Warps threads and __launch_bounds__(32 * Warps,
 // 1):
 //
-//   delta  attention_backward_delta<float, float, HeadDim, ValueDim, TileM, true, Aligned>(params):
-//          attention_delta_blocks() blocks of kDeltaThreads. Zeroes dq, the counters and the work counter.
-//   keys   attention_backward_keys<float, ...>(params, score): batch * kv_heads * ceil(kv_len / TileN)
-//   blocks.
-//          params.group = attentionBackwardGroup(ceil(kv_len / TileN), blocks that the device holds at a
-//          time).
-//   bias   attention_backward_bias<float, ...>(params, gradient, score), if wanted: gradient.batch *
-//          gradient.heads * ceil(q_len / TileM) * ceil(kv_len / TileN) blocks.
+//   keys  attention_backward_keys<float, HeadDim, ValueDim, TileM, TileN, Warps, Score, Aligned>(params,
+//         score): batch * kv_heads * ceil(kv_len / TileN) blocks. dq and attention_turns(batch, heads, q_len,
+//         TileM) numbers of params.turns hold zeros before.
+//   bias  attention_backward_bias<float, HeadDim, ValueDim, TileM, TileN, Warps, Score, Aligned>(params,
+//         gradient, score), if wanted: gradient.batch * gradient.heads * ceil(q_len / TileM) *
+//         ceil(kv_len / TileN) blocks. params.turns is not read.
 //
-// Each of them must be below 2^31 blocks. Scratch: delta, 4 * batch * heads * q_len bytes; turns, 4 *
-// attention_turns() bytes. Nothing of either needs to be set.
+// Each of them must be below 2^31 blocks. Whoever launches brings params.delta, 4 * batch * heads * q_len
+// bytes, and zeroes dq and the turns, 4 * attention_turns() bytes.
 
 #endif // HEDDLE_DEVICE_ATTENTION_BACKWARD_SIMT_CUH

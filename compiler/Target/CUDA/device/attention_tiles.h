@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which tile an attention skeleton is instantiated with, and what it needs: host-side C++ for the compiler
-// and the benches. The choices were measured with bench/kernels/attention.cu; the sizes are those of
-// AttentionMmaShape, AttentionWgmmaShape and AttentionSimtShape, which the bench holds against these by
+// and the benches. The choices were measured with bench/kernels/attention.cu and attention_backward.cu; the
+// sizes are those of AttentionMmaShape, AttentionWgmmaShape, AttentionSimtShape, AttentionBackwardMmaShape
+// and AttentionBackwardSimtShape, which the benches and the generated kernels hold against these by
 // static_assert.
 
 #ifndef HEDDLE_DEVICE_ATTENTION_TILES_H
@@ -11,13 +12,13 @@
 
 namespace heddle {
 
-/// Template arguments of attention_forward and launch bounds of its kernel.
+/// Template arguments of a skeleton and launch bounds of its kernel.
 struct AttentionTile {
   int tileM;      // queries of a block
   int tileN;      // keys of a step
   int warps;      // 32 * warps threads
   int minBlocks;  // second argument of __launch_bounds__: caps registers at 65536 / (32 * warps * minBlocks)
-  int stages = 0; // steps under way at once, where the skeleton has a template argument for it
+  int stages = 0; // buffers of what streams past a block, where the skeleton has a template argument for it
 };
 
 /// bf16 and f16 (attention_forward_mma.cuh). `generated`: the kernel has a score or mask function. What that
@@ -125,14 +126,6 @@ constexpr AttentionTile attentionBackwardSimtTile(int headDim, int valueDim, boo
   return AttentionTile{32, keys, 8, 1};
 }
 
-/// Key tiles that add to dq by turns around all queries, of `tiles` that a kv head has: as many as the device
-/// holds blocks of the kernel at a time (`resident`), in chunks of equal size. All of a chunk must come to
-/// run together; the next chunk follows it. Without a chunk's last blocks the first would wait for ever.
-constexpr int attentionBackwardGroup(int tiles, int resident) {
-  const int chunks = (tiles + resident - 1) / resident;
-  return (tiles + chunks - 1) / chunks;
-}
-
 /// Backward in bf16 and f16 (attention_backward_mma.cuh), of a block that owns `owned` rows while others
 /// stream through `stages` buffers of `stream` rows.
 constexpr int attentionBackwardMmaSharedBytes(int headDim, int valueDim, int owned, int stream, int stages) {
@@ -141,18 +134,17 @@ constexpr int attentionBackwardMmaSharedBytes(int headDim, int valueDim, int own
 }
 
 /// dv and dk: tileN keys are owned, tileM queries stream. `sharedLimit`: bytes that the target gives a block,
-/// which is all that a multiprocessor has but for 1 KiB.
-constexpr AttentionTile attentionBackwardMmaKeysTile(int headDim, int valueDim, int sharedLimit) {
+/// which is all that a multiprocessor has but for 1 KiB. `spillsWideKeys`: see TargetInfo.
+constexpr AttentionTile attentionBackwardMmaKeysTile(int headDim, int valueDim, int sharedLimit,
+                                                     bool spillsWideKeys) {
   const int dim = headDim > valueDim ? headDim : valueDim;
-  // For sm_80 the assembler spills two registers of 64 x 128 above 48 elements.
-  constexpr int kLargeShared = 200 * 1024;
-  if (dim > 48 && dim <= 64 && sharedLimit < kLargeShared)
-    return AttentionTile{32, 128, 4, 2};
-  const AttentionTile tile = dim <= 64 ? AttentionTile{64, 128, 4, 2} : AttentionTile{64, 64, 4, 2};
-  if (2 * (attentionBackwardMmaSharedBytes(headDim, valueDim, tile.tileN, tile.tileM, 2) + 1024) <=
+  if (dim > 48 && dim <= 64 && spillsWideKeys)
+    return AttentionTile{32, 128, 4, 2, 2};
+  const AttentionTile tile = dim <= 64 ? AttentionTile{64, 128, 4, 2, 2} : AttentionTile{64, 64, 4, 2, 2};
+  if (2 * (attentionBackwardMmaSharedBytes(headDim, valueDim, tile.tileN, tile.tileM, tile.stages) + 1024) <=
       sharedLimit)
     return tile;
-  return AttentionTile{32, tile.tileN, 4, dim <= 128 ? 2 : 1};
+  return AttentionTile{32, tile.tileN, 4, dim <= 128 ? 2 : 1, 2};
 }
 
 /// Blocks for one tile of keys: dv and dk apart where a thread cannot hold the sums of both.
@@ -164,17 +156,17 @@ constexpr int attentionBackwardMmaKeysPasses(int headDim, int valueDim) {
 constexpr AttentionTile attentionBackwardMmaQueriesTile(int headDim, int valueDim, int sharedLimit) {
   const int dim = headDim > valueDim ? headDim : valueDim;
   if (dim > 128)
-    return AttentionTile{64, 32, 4, 1};
-  const AttentionTile tile{128, 64, 4, 2};
-  if (2 * (attentionBackwardMmaSharedBytes(headDim, valueDim, tile.tileM, tile.tileN, 2) + 1024) <=
+    return AttentionTile{64, 32, 4, 1, 2};
+  const AttentionTile tile{128, 64, 4, 2, 2};
+  if (2 * (attentionBackwardMmaSharedBytes(headDim, valueDim, tile.tileM, tile.tileN, tile.stages) + 1024) <=
       sharedLimit)
     return tile;
-  return AttentionTile{dim <= 96 ? 128 : 64, 32, 4, 2};
+  return AttentionTile{dim <= 96 ? 128 : 64, 32, 4, 2, 2};
 }
 
 /// The gradient of a bias: a tile of its own, and one buffer for each operand.
 constexpr AttentionTile attentionBackwardMmaBiasTile(int headDim, int valueDim) {
-  return AttentionTile{64, 64, 4, headDim > 128 || valueDim > 128 ? 1 : 2};
+  return AttentionTile{64, 64, 4, headDim > 128 || valueDim > 128 ? 1 : 2, 1};
 }
 
 } // namespace heddle

@@ -368,7 +368,7 @@ TEST_F(Config, LearnedPositionsBoundTheContext) {
 TEST_F(Config, TextThatIsNoConfig) {
   EXPECT_EQ(errorOf("").substr(0, 26), ":1:1: this is no JSON: syn");
   EXPECT_EQ(errorOf("{\n  \"a\": }").substr(0, 23), ":2:8: this is no JSON: ");
-  EXPECT_EQ(errorOf("[1, 2]"), ":1:1: wanted a JSON object, found '[1,2]'");
+  EXPECT_EQ(errorOf("[1, 2]"), ":1:1: wanted a JSON object, found [1,2]");
   EXPECT_EQ(errorOf("{\"a\": 1, \"a\": 2}"), ":1:12: field 'a' is there twice");
   EXPECT_EQ(errorOf(std::string("{}\n\0garbage", 10)), ":2:1: this is no JSON: a byte of it is zero");
   EXPECT_EQ(errorOf("{\"a\": " + std::string(100000, '[')), ":1:38: nested deeper than 32 levels");

@@ -218,6 +218,117 @@ TEST_F(GraphFile, BoundBeyondTheGradientsRows) {
       std::string::npos);
 }
 
+TEST_F(GraphFile, TargetsBeyondTheLogits) {
+  EXPECT_NE(
+      error(R"(func.func @main(%x: tensor<3x7xf32>, %t: tensor<3xi32> {graph.bound = 8}) -> tensor<3xf32> {
+  %l = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<3x7xf32>, tensor<3xi32> -> tensor<3xf32>
+  return %l : tensor<3xf32>
+})")
+          .find(":2:8: 'graph.cross_entropy' op has logits of 7 columns, its targets may reach the "
+                "graph.bound 8"),
+      std::string::npos);
+}
+
+TEST_F(GraphFile, TargetsThatALossDoesNotIgnore) {
+  EXPECT_NE(
+      error(
+          R"(func.func @main(%x: tensor<3x7xf32>, %t: tensor<3xi32> {graph.ignored = -1}) -> tensor<3xf32> {
+  %l = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<3x7xf32>, tensor<3xi32> -> tensor<3xf32>
+  return %l : tensor<3xf32>
+})")
+          .find(":2:8: 'graph.cross_entropy' op does not ignore the graph.ignored -1 of argument 1"),
+      std::string::npos);
+}
+
+TEST_F(GraphFile, IndicesThatATableDoesNotIgnore) {
+  EXPECT_NE(error(R"(func.func @main(%ids: tensor<3xi32> {graph.ignored = -1}) -> tensor<3x4xf32> {
+  %t = graph.parameter [#graph.part<"t", [7, 4], normal, 0.02>] : tensor<7x4xf32>
+  %e = graph.embedding %t, %ids : tensor<7x4xf32>, tensor<3xi32> -> tensor<3x4xf32>
+  return %e : tensor<3x4xf32>
+})")
+                .find(":3:8: 'graph.embedding' op does not ignore the graph.ignored -1 of argument 0"),
+            std::string::npos);
+}
+
+TEST_F(GraphFile, IgnoredWithoutBound) {
+  EXPECT_EQ(error(R"(func.func @main(%t: tensor<3xi32> {graph.ignored = -1}) -> tensor<3xi32> {
+  return %t : tensor<3xi32>
+})"),
+            ":1:1: argument 0 has a graph.ignored and no graph.bound");
+}
+
+/// Targets of two losses, through a reshape, and token ids that are targets, too.
+TEST_F(GraphFile, BoundsOfTargets) {
+  auto attributes = [&](const std::string &second, const std::string &third) {
+    auto module = read(
+        R"(func.func @main(%x: tensor<2x3x7xf32>, %t: tensor<6xi32>) -> (tensor<2x3xf32>, tensor<6xf32>) {
+  %r = graph.reshape %t : tensor<6xi32> -> tensor<2x3xi32>
+  %l = graph.cross_entropy %x, %r ignored -100 smoothing 0.0 : tensor<2x3x7xf32>, tensor<2x3xi32> -> tensor<2x3xf32>
+  %y = graph.reshape %x : tensor<2x3x7xf32> -> tensor<6x7xf32>
+)" + second +
+        R"(
+  %e = graph.cross_entropy %z, %t ignored )" +
+        third + R"( smoothing 0.0 : tensor<6x5xf32>, tensor<6xi32> -> tensor<6xf32>
+  return %l, %e : tensor<2x3xf32>, tensor<6xf32>
+})");
+    EXPECT_TRUE(module.isOk()) << module.status().message();
+    mlir::func::FuncOp main = mainFunction(**module);
+    auto ignored = main.getArgAttrOfType<mlir::IntegerAttr>(1, kIgnoredAttr);
+    return std::pair(main.getArgAttrOfType<mlir::IntegerAttr>(1, kBoundAttr).getInt(),
+                     ignored ? std::optional<int64_t>(ignored.getInt()) : std::nullopt);
+  };
+  std::string slice =
+      "  %z = graph.slice %y offsets [0, 0] strides [1, 1] : tensor<6x7xf32> -> tensor<6x5xf32>";
+  std::string embedding = R"(  %p = graph.parameter [#graph.part<"p", [4, 5], normal, 0.02>] : tensor<4x5xf32>
+  %z = graph.embedding %p, %t : tensor<4x5xf32>, tensor<6xi32> -> tensor<6x5xf32>)";
+  using Wanted = std::pair<int64_t, std::optional<int64_t>>;
+  EXPECT_EQ(attributes(slice, "-100"), Wanted(5, -100));
+  EXPECT_EQ(attributes(slice, "0"), Wanted(5, std::nullopt));        // Each ignores another value.
+  EXPECT_EQ(attributes(embedding, "-100"), Wanted(4, std::nullopt)); // A table ignores none.
+}
+
+TEST_F(GraphFile, TargetsOfTheGradient) {
+  EXPECT_NE(
+      error(
+          R"(func.func @main(%x: tensor<3x7xf32>, %t: tensor<3xi32> {graph.bound = 8}, %g: tensor<3xf32>) -> tensor<3x7xf32> {
+  %d = graph.cross_entropy_grad %x, %t, %g ignored -100 smoothing 0.0 : tensor<3x7xf32>, tensor<3xi32>, tensor<3xf32>
+  return %d : tensor<3x7xf32>
+})")
+          .find(":2:8: 'graph.cross_entropy_grad' op has logits of 7 columns, its targets may reach the "
+                "graph.bound 8"),
+      std::string::npos);
+}
+
+TEST_F(GraphFile, ElementTypesOfOneNameAgree) {
+  EXPECT_NE(lineError("  %a = graph.parameter [#graph.part<\"w\", [4], normal, 0.02>] : tensor<4xf32>\n"
+                      "  %b = graph.parameter [#graph.part<\"w\", [4], normal, 0.02>] : tensor<4xbf16>\n")
+                .find(":3:8: 'graph.parameter' op part \"w\" has elements of 'bf16', and of 'f32' before"),
+            std::string::npos);
+}
+
+TEST_F(GraphFile, ResultNamedAsAnAssignedPart) {
+  EXPECT_NE(error(R"(func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32> {graph.name = "m"}) {
+  %m = graph.state [#graph.part<"m", [4], constant, 0.0>] : tensor<4xf32>
+  graph.assign %m, %x : tensor<4xf32>
+  return %m : tensor<4xf32>
+})")
+                .find(":3:3: 'graph.assign' op changes part \"m\", a result of @main has that name"),
+            std::string::npos);
+}
+
+/// Tied weights: one op is what both readers read.
+TEST_F(GraphFile, ParametersOfOneNameAreOne) {
+  auto module = read(R"(func.func @main() -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  %b = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+})");
+  ASSERT_TRUE(module.isOk()) << module.status().message();
+  mlir::Block &body = mainFunction(**module).getBody().front();
+  EXPECT_EQ(std::distance(body.getOps<ParameterOp>().begin(), body.getOps<ParameterOp>().end()), 1);
+  EXPECT_EQ(body.getTerminator()->getOperand(0), body.getTerminator()->getOperand(1));
+}
+
 TEST_F(GraphFile, TenMegabytesOfOneLine) {
   EXPECT_EQ(error(std::string(10 << 20, 'a')), ":1:262145: the line is longer than 262144 characters");
   std::string ops = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {";

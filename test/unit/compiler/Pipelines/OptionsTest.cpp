@@ -22,7 +22,7 @@ TEST(Options, AreCheckedBeforeAnythingIsRead) {
   EXPECT_EQ(errorOf(options), "unknown device 'tpu', wanted cpu or cuda");
   options.device = "cpu";
   options.mode = "sideways";
-  EXPECT_EQ(errorOf(options), "unknown mode 'sideways', wanted forward, backward or step");
+  EXPECT_EQ(errorOf(options), "unknown mode 'sideways', wanted one of forward, backward, step, accumulate");
   options.mode = "backward";
   options.prepareWeights = true;
   EXPECT_EQ(errorOf(options), "weights are prepared for mode forward alone: others change them");

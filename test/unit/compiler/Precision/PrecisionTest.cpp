@@ -160,6 +160,8 @@ TEST(PolicyTable, Rows) {
   EXPECT_EQ(find("bf16", "softmax").compute, "f32");
   EXPECT_EQ(find("bf16-true", "softmax").compute, "widest operand");
   EXPECT_EQ(find("bf16-true", "matmul").compute, "bf16");
+  EXPECT_EQ(find("bf16-true", "cross_entropy").result, "f32"); // A loss is, whatever the model.
+  EXPECT_EQ(find("bf16-true", "cross_entropy_grad").result, "widest operand");
   EXPECT_EQ(find("bf16", "mul").result, "widest operand");
   EXPECT_EQ(find("tf32", "matmul").compute, "tf32");
   EXPECT_EQ(find("fp32", "matmul").compute, "as written");

@@ -74,7 +74,8 @@ std::string kernelText(const Problem &p, const std::string &skeleton, const std:
   countArguments = counts;
   for (size_t at = 0; (at = countArguments.find(',', at)) != std::string::npos; at += 8)
     countArguments.replace(at, 1, ": index,");
-  std::string slope = skeleton == "attention_forward" || p.cap == 0 ? "" : ", %slope";
+  bool noSlope = p.cap == 0 || skeleton == "attention_forward" || skeleton == "attention_backward_bias";
+  std::string slope = noSlope ? "" : ", %slope";
   std::string score = "{}", mask = "{}";
   if (p.cap != 0 || p.bias) {
     score = "{\n  ^bb0(%s0: f32, %ib: index, %ih: index, %iq: index, %ik: index):\n";
@@ -126,9 +127,8 @@ public:
   }
 
   void run() {
-    Heads o(p.batch, p.heads, p.queries, p.valueDim, 5), dk(p.batch, p.keyHeads, p.keys, p.headDim, 4),
-        dv(p.batch, p.keyHeads, p.keys, p.valueDim, 7), dq(p.batch, p.heads, p.queries, p.headDim, 0);
-    Buffer<T> os(o.size), dks(dk.size), dvs(dv.size), dqs(dq.size);
+    Heads o(p.batch, p.heads, p.queries, p.valueDim, 5), dq(p.batch, p.heads, p.queries, p.headDim, 0);
+    Buffer<T> os(o.size), dqs(dq.size);
     Buffer<float> given(sums.count);
     launch("attention_forward", true, {{"q", &q}, {"k", &k}, {"v", &v}, {"o", &o}, {"lse", nullptr}},
            {qs.data(), ks.data(), vs.data(), os.data(), given.data()}, {});
@@ -139,31 +139,42 @@ public:
         ASSERT_NEAR(given[i], sums[i], 1e-5) << "row " << i; // Below 16: its last bit is 1e-6.
     compare("out", o, os, wantedOut);
 
-    std::vector<void *> operands{qs.data(), ks.data(), vs.data(), gs.data(), sums.data(), deltas.data()};
-    std::vector<std::pair<std::string, const Heads *>> names{{"q", &q}, {"k", &k},        {"v", &v},
-                                                             {"g", &g}, {"lse", nullptr}, {"delta", nullptr}};
-    auto with = [](auto list, auto... more) {
-      (list.push_back(more), ...);
-      return list;
-    };
-    using Named = std::pair<std::string, const Heads *>;
-    launch("attention_backward_keys", false, with(names, Named{"dk", &dk}, Named{"dv", &dv}),
-           with(operands, dks.data(), dvs.data()), {});
-    compare("dk", dk, dks, wantedDk);
-    compare("dv", dv, dvs, wantedDv);
-    launch("attention_backward_queries", false, with(names, Named{"dq", &dq}), with(operands, dqs.data()),
-           {});
+    runKeys();
+    launchBackward("attention_backward_queries", {{"dq", &dq}}, {dqs.data()}, {});
     compare("dq", dq, dqs, wantedDq);
     if (!p.bias)
       return;
     Buffer<float> db(biases.count);
-    launch("attention_backward_bias", false, with(names, Named{"dbias", nullptr}), with(operands, db.data()),
-           {p.biasBatch, p.biasHeads});
+    launchBackward("attention_backward_bias", {{"dbias", nullptr}}, {db.data()}, {p.biasBatch, p.biasHeads});
     double most = 0;
     for (double wanted : wantedDb)
       most = std::max(most, std::abs(wanted));
     for (size_t i = 0; i < db.count; ++i)
       ASSERT_NEAR(db[i], wantedDb[i], tolerance * most) << "dbias, element " << i;
+  }
+
+  void runKeys() {
+    Heads dk(p.batch, p.keyHeads, p.keys, p.headDim, 4), dv(p.batch, p.keyHeads, p.keys, p.valueDim, 7);
+    Buffer<T> dks(dk.size), dvs(dv.size);
+    launchBackward("attention_backward_keys", {{"dk", &dk}, {"dv", &dv}}, {dks.data(), dvs.data()}, {});
+    compare("dk", dk, dks, wantedDk);
+    compare("dv", dv, dvs, wantedDv);
+  }
+
+  /// NaN in every key that no query sees; how many there are.
+  int64_t poisonHiddenKeys() {
+    int64_t hidden = 0;
+    for (int64_t b = 0; b < p.batch; ++b)
+      for (int64_t j = 0; j < p.keys; ++j) {
+        bool seen = false;
+        for (int64_t i = 0; i < p.queries; ++i)
+          seen |= p.sees(b, i, j);
+        hidden += !seen;
+        for (int64_t h = 0; !seen && h < p.keyHeads; ++h)
+          for (int64_t d = 0; d < p.headDim; ++d)
+            ks[k.at(b, h, j, d)] = std::is_same_v<T, float> ? T(NAN) : T(toBF16(NAN));
+      }
+    return hidden;
   }
 
 private:
@@ -190,6 +201,18 @@ private:
     buffers.push_back(hides.data());
     CpuKernel kernel(kernelText(p, skeleton, type, logsumexp, operands), target, {counts});
     kernel.run(0, buffers, 3);
+  }
+
+  /// The operands of all three gradients, then these.
+  void launchBackward(const std::string &skeleton,
+                      const std::vector<std::pair<std::string, const Heads *>> &names,
+                      const std::vector<void *> &results, const std::vector<int64_t> &more) {
+    std::vector<std::pair<std::string, const Heads *>> all{{"q", &q}, {"k", &k},        {"v", &v},
+                                                           {"g", &g}, {"lse", nullptr}, {"delta", nullptr}};
+    std::vector<void *> operands{qs.data(), ks.data(), vs.data(), gs.data(), sums.data(), deltas.data()};
+    all.insert(all.end(), names.begin(), names.end());
+    operands.insert(operands.end(), results.begin(), results.end());
+    launch(skeleton, false, all, operands, more);
   }
 
   /// With one key, all but dv is zero by algebra, and what is found is the rounding of the terms.
@@ -321,6 +344,17 @@ TEST_P(AttentionBackward, CapAndBias) {
 TEST_P(AttentionBackward, MaskedRowsAreZero) {
   check({2, 2, 1, 40, 150, 16, 16, false, 0, 0, false, 1, 1, true}, GetParam(), kFloat32);
   check({2, 2, 1, 40, 33, 16, 16, true, 0, 0, true, 1, 2, true}, GetParam(), kFloat32);
+}
+
+TEST_P(AttentionBackward, HiddenKeysMayBeNaN) {
+  // By a mask that leaves two thirds of the first batch, and nothing of the second; by windows, which leave
+  // out the first keys, the last of them in a tile with keys that are seen.
+  for (const Problem &p : {Problem{2, 2, 1, 40, 150, 16, 16, false, 0, 0.75, false, 1, 1, true},
+                           Problem{1, 2, 1, 40, 300, 8, 16, true, 7, 0.75}}) {
+    Check<float> check(p, GetParam(), kFloat32);
+    ASSERT_GT(check.poisonHiddenKeys(), 0);
+    check.runKeys();
+  }
 }
 
 TEST_P(AttentionBackward, BF16) {

@@ -182,6 +182,21 @@ TEST_P(OnCpu, RunsAPlan) {
   EXPECT_EQ((*executor)->stats().kernelsPerRun, 5);
 }
 
+TEST_P(OnCpu, RunsWithoutItsOptimizer) {
+  Plan plan = cpuPlan();
+  auto executor = create(plan);
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  ASSERT_TRUE((*executor)->setInput("x", asBytes(x)).isOk());
+  for (float runs : {0.0f, 0.0f, 1.0f, 1.0f}) { // What the optimizer counts.
+    bool whole = runs == 1 && floats((*executor)->output("count"))[0] == 0;
+    Status status = whole ? (*executor)->run() : (*executor)->runWithoutOptimizer();
+    ASSERT_TRUE(status.isOk()) << status.message();
+    ASSERT_TRUE((*executor)->synchronize().isOk());
+    expectClose(floats((*executor)->output("z")), expectedZ(x, wOf(9)));
+    EXPECT_EQ(floats((*executor)->output("count")), std::vector<float>{runs});
+  }
+}
+
 TEST_P(OnCpu, RunsASavedPlan) {
   Plan plan = cpuPlan();
   auto bytes = writePlan(plan);
@@ -293,8 +308,9 @@ TEST(Executor, ParametersInPanels) {
                                  ? ""
                                  : "parameter w.left is stored in panels, in which a forward plan keeps what "
                                    "nothing changes");
-    if (panel == 0)
+    if (panel == 0) {
       EXPECT_EQ(floats((*executor)->parameter("w.left")), other);
+    }
     std::vector<float> z = floats((*executor)->output("z"));
     if (panel == 0)
       first = z;
@@ -481,6 +497,11 @@ TEST(Executor, GraphRecordsOnceAndReplays) {
   device.log.clear();
   ASSERT_TRUE((*executor)->profile().isOk());
   EXPECT_EQ(device.log, "#1 launch #2 product #3 copy #4 launch #5 copy ");
+  // Without the optimizer it is another recording, made when it is first wanted.
+  device.log.clear();
+  ASSERT_TRUE((*executor)->runWithoutOptimizer().isOk());
+  ASSERT_TRUE((*executor)->runWithoutOptimizer().isOk());
+  EXPECT_EQ(device.log, "record-launch record-product record-copy record-copy replay replay ");
 }
 
 TEST(Executor, AFailingStepIsNamedAndLeavesNothingAllocated) {

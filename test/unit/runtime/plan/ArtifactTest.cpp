@@ -63,6 +63,7 @@ TEST(Artifact, RoundTripKeepsEveryField) {
     EXPECT_EQ(a.lastStep, b.lastStep);
     EXPECT_EQ(a.indexLimit, b.indexLimit);
     EXPECT_EQ(a.panel, b.panel);
+    EXPECT_EQ(a.ignoredIndex, b.ignoredIndex);
     EXPECT_EQ(a.data, b.data);
     EXPECT_EQ(a.location, b.location);
     ASSERT_EQ(a.parts.size(), b.parts.size());
@@ -195,7 +196,7 @@ TEST(Artifact, OtherFilesAndVersions) {
   auto bytes = *writePlan(samplePlan());
   bytes[8] = 77;
   EXPECT_EQ(readPlan(bytes).status().message(),
-            "the plan has format version 77, this program reads version 2; compile the model again");
+            "the plan has format version 77, this program reads version 3; compile the model again");
 }
 
 TEST(Artifact, FilesNameThePath) {

@@ -44,6 +44,7 @@ inline Plan samplePlan(const std::string &device = "cuda") {
   buffer("ids", BufferRole::Input, {2}, Buffer::kUnplaced, -1, -1);
   plan.buffers[6].dtype = DType::I32;
   plan.buffers[6].indexLimit = 100;
+  plan.buffers[6].ignoredIndex = -100;
   plan.arenaBytes = 512 + 32;
   plan.workspaceBytes = 4096;
   plan.matrixFlops = 48;

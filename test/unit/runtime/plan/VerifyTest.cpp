@@ -76,6 +76,8 @@ TEST(Verify, Buffers) {
             "plan: buffer 0 (x): index limit 5: wanted 0, or above 0 for an input of i32 or i64");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[6].indexLimit = -1; }),
             "plan: buffer 6 (ids): index limit -1: wanted 0, or above 0 for an input of i32 or i64");
+  EXPECT_EQ(broken([](Plan &p) { p.buffers[6].indexLimit = 0; }),
+            "plan: buffer 6 (ids): ignored index -100 without an index limit");
   EXPECT_EQ(broken([](Plan &p) { p.buffers[0].parts.push_back({}); }),
             "plan: buffer 0 (x): only a parameter, a state or an output has parts");
 }

@@ -155,6 +155,10 @@ TEST(Ops, EmbeddingAndGather) {
   EXPECT_EQ(Single("embedding", {table, ids}, {1, 2, 2}).error(), "index 1 is 3, outside 0 to 2");
   ids.values[1] = -1;
   EXPECT_EQ(Single("embedding", {table, ids}, {1, 2, 2}).error(), "index 1 is -1, outside 0 to 2");
+  Operand gradient{{2, 1}, {1, 2}}, rows{{2}, {1, 1}, DType::I64};
+  EXPECT_EQ(Single("embedding_grad", {gradient, rows}, {2, 1}).value(), (Tensor{0, 3}));
+  rows.values[1] = 2;
+  EXPECT_EQ(Single("embedding_grad", {gradient, rows}, {2, 1}).error(), "index 1 is outside 0 to 1");
   Operand indices{{3}, {1, 1, 0}, DType::I64};
   EXPECT_EQ(Single("gather", {table, indices}, {3, 3}).ints("axis", {1}).value(),
             (Tensor{2, 2, 1, 4, 4, 3, 6, 6, 5}));

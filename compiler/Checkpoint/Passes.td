@@ -1,0 +1,32 @@
+//===- Passes.td - What is kept between phases -------------*- tablegen -*-===//
+#ifndef HEDDLE_COMPILER_CHECKPOINT_PASSES_TD
+#define HEDDLE_COMPILER_CHECKPOINT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def KeepLeast : Pass<"keep-least", "::mlir::func::FuncOp"> {
+  let summary = "Computes cheap values again where they are read, rather than keep them";
+  let description = [{
+    What backward reads of forward, and the optimizer of backward, has to be kept in memory from one to the other. Some of
+    it costs nothing to compute again: elementwise ops, in the kernel that reads them, from what is kept anyway or is smaller. A
+    float32 copy of a bf16 product, for one, or SwiGLU's gate.
+
+    Which values to keep is a minimum cut: the fewest bytes from which the later phase computes all it reads. Elementwise ops
+    alone are computed again, in chains of at most `max-chain`:
+
+    - in passing, at no cost, those whose results forward, too, has in registers: no product, reduction or attention reads
+      them from memory. Casts to a wider type always are.
+    - others where kernels of the later phase read all that they need in any case (what a product of SwiGLU's or GELU's result
+      reads): such a kernel stores one thing more. The cut counts half of its bytes as the price.
+
+    Of cuts of the same size the one that recomputes least is taken. The same bits: the ops and what they read are the same.
+
+    An op that is computed again is cloned before its first reader of the later phase.
+  }];
+  let options = [Option<"maxChain", "max-chain", "int64_t", "16", "Most ops one after another that are computed again">];
+  let statistics = [Statistic<"numAgain", "again", "Ops that are computed again">,
+                    Statistic<"numBytes", "bytes", "Bytes that are not kept">];
+  let dependentDialects = ["::heddle::graph::GraphDialect"];
+}
+
+#endif
