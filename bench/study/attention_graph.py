@@ -33,8 +33,8 @@ func.func @main(%gradient: {rows} {{graph.name = "gradient"}}) -> (tensor<f32> {
 
 
 def attention_graph(batch, length, head_dim, trained=False):
-    """softmax(q kᵀ / sqrt(d)) v in float32 for `batch` sequences of one head, without a mask. trained: q, k and v are parameters,
-    so that mode backward gives their gradients for the input `gradient` of the result."""
+    """softmax(q kᵀ / sqrt(d)) v in float32 for `batch` sequences of one head, without a mask. trained: q, k and v are
+    parameters, so that mode backward gives their gradients for the input `gradient` of the result."""
     return (BACKWARD if trained else FORWARD).format(
         rows=f"tensor<{batch}x{length}x{head_dim}xf32>", columns=f"tensor<{batch}x{head_dim}x{length}xf32>",
         square=f"tensor<{batch}x{length}x{length}xf32>", scale=head_dim**-0.5, shape=f"{batch}, {length}, {head_dim}")

@@ -1,20 +1,20 @@
 """Training on text in bf16: is Heddle's loss one that PyTorch could have had? Prints CSV, a row a step.
 
 python3 bench/study/loss_band.py --plot band.svg > band.csv
-Both train study:small on the bytes of the project's own documents and sources (or --data FILE): same weights, same windows, AdamW
-with the same settings, bf16 autocast. PyTorch does so five times, with the rows of each batch in another order: the same
-sums in another order, so that the runs differ by rounding alone.
+Both train study:small on the bytes of the project's own documents and sources (or --data FILE): same weights, same windows,
+AdamW with the same settings, bf16 autocast. PyTorch does so five times, with the rows of each batch in another order: the
+same sums in another order, so that the runs differ by rounding alone.
 
 The band. At each step, PyTorch's runs have a mean and a deviation s; s is pooled over the 10 steps before and after, since
-five numbers alone know it badly. A further run of the same kind differs from the mean of five by a normal variate of deviation
-s sqrt(1 + 1/5); of 300 steps none is further off than 4.8 times that but in one of 2,000 trials (two-sided, 300 times 1.6e-6).
-At the beginning, before rounding has grown through the updates, the runs are closer to one another than any two right
-programs need be: bf16 says that a program may be off from the exact loss by what bf16 costs. That cost c is measured, as
-PyTorch's bf16 loss less its float32 loss for the same weights and batch, at every tenth step of the first run, and pooled in the
-same way; two programs that are each off by c differ by c sqrt(2) in the mean square. Half the band's width is therefore
-4.8 sqrt(1.2 s² + 2 c²). As a whole the curve must also not lie to one side: over the last 100 steps the mean of Heddle's
-differences is at most 3 sqrt(o² + 2 m²), with o the largest such mean of PyTorch's runs, each from the other four, and m the mean of c
-with its sign. The largest of five is about 1.2 deviations, so that this is 3.5.
+five numbers alone know it badly. A further run of the same kind differs from the mean of five by a normal variate of
+deviation s sqrt(1 + 1/5); of 300 steps none is further off than 4.8 times that but in one of 2,000 trials (two-sided, 300
+times 1.6e-6). At the beginning, before rounding has grown through the updates, the runs are closer to one another than any
+two right programs need be: bf16 says that a program may be off from the exact loss by what bf16 costs. That cost c is
+measured, as PyTorch's bf16 loss less its float32 loss for the same weights and batch, at every tenth step of the first run,
+and pooled in the same way; two programs that are each off by c differ by c sqrt(2) in the mean square. Half the band's width
+is therefore 4.8 sqrt(1.2 s² + 2 c²). As a whole the curve must also not lie to one side: over the last 100 steps the mean of
+Heddle's differences is at most 3 sqrt(o² + 2 m²), with o the largest such mean of PyTorch's runs, each from the other four,
+and m the mean of c with its sign. The largest of five is about 1.2 deviations, so that this is 3.5.
 
 A band can be too wide to see anything. So PyTorch trains once more with --wrong-rate times the learning rate, 5 % more: that
 curve must leave the band or fail the mean, else the command fails for its own blindness. Exit code 1: Heddle's curve is
@@ -94,8 +94,9 @@ def verdict(losses, runs, band, costs):
     cost = mean([value for value in costs[-LAST:] if value is not None])
     most, found = 3 * math.sqrt(own**2 + 2 * cost**2), offset(losses, runs)
     good = not left and abs(found) <= most
-    return good, (f"{len(left)} of {len(losses)} steps outside the band{f', first {left[0]}' if left else ''}; mean difference over the "
-                  f"last {min(LAST, len(losses))} steps {found:+.2e}, at most {most:.2e}")
+    first = f", first {left[0]}" if left else ""
+    return good, (f"{len(left)} of {len(losses)} steps outside the band{first}; mean difference over the last "
+                  f"{min(LAST, len(losses))} steps {found:+.2e}, at most {most:.2e}")
 
 
 # -- the runs -----------------------------------------------------------------------------------------------------------------
@@ -103,16 +104,17 @@ def verdict(losses, runs, band, costs):
 
 def heddle_losses(arguments, folder, impl, weights, data):
     log = folder / f"{impl}.csv"
-    call([arguments.heddle, "train", "study:small", *extents(arguments), "--precision", "bf16", "--impl", impl, "--weights", weights,
-          "--data", data, "--seed", arguments.seed, "--steps", arguments.steps, "--lr", arguments.lr, "--warmup-steps",
-          arguments.warmup_steps, "--csv", log])
+    call([arguments.heddle, "train", "study:small", *extents(arguments), "--precision", "bf16", "--impl", impl,
+          "--weights", weights, "--data", data, "--seed", arguments.seed, "--steps", arguments.steps, "--lr",
+          arguments.lr, "--warmup-steps", arguments.warmup_steps, "--csv", log])
     with open(log, encoding="utf-8") as file:
         return [float(row["loss"]) for row in csv.DictReader(file)]
 
 
 def extents(arguments):
     layers = ["--layers", arguments.layers] if arguments.layers else []
-    return [*layers, "--vocab", VOCABULARY, "--batch", arguments.batch, "--context", arguments.context, "--device", arguments.device]
+    return [*layers, "--vocab", VOCABULARY, "--batch", arguments.batch, "--context", arguments.context, "--device",
+            arguments.device]
 
 
 def rate_of(step, peak, warmup):

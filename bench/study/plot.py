@@ -34,7 +34,7 @@ class Picture:
             self.low, self.high = low, high if high > low else low + 1
             marks = ticks(self.low, self.high)
         self.text(WIDTH / 2, 22, title, size=15)
-        self.text(18, (TOP + HEIGHT - BOTTOM) / 2, y_label, turned=True)
+        self.text(18, (TOP + HEIGHT - BOTTOM) / 2, y_label, turned=90)
         for mark in marks:
             y = self.y(mark)
             self.line(LEFT, y, WIDTH - RIGHT, y, "#dddddd")
@@ -48,18 +48,23 @@ class Picture:
             share = (value - self.low) / (self.high - self.low)
         return HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP)
 
-    def text(self, x, y, text, anchor="middle", size=12, turned=False):
-        turn = f' transform="rotate(-90 {x:.1f} {y:.1f})"' if turned else ""
-        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"{turn}>{html.escape(text)}</text>')
+    def text(self, x, y, text, anchor="middle", size=12, turned=0):
+        """turned: degrees, anticlockwise."""
+        turn = f' transform="rotate({-turned} {x:.1f} {y:.1f})"' if turned else ""
+        self.parts.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"{turn}>'
+                          f'{html.escape(text)}</text>')
 
     def line(self, x1, y1, x2, y2, colour):
         self.parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>')
 
-    def legend(self, names, colours=COLOURS):
-        x = LEFT
-        for name, colour in zip(names, colours):
-            self.parts.append(f'<rect x="{x:.1f}" y="34" width="12" height="12" fill="{colour}"/>')
-            self.text(x + 17, 44, name, anchor="start")
+    def legend(self, names):
+        """Two rows at most fit above the axes."""
+        x, y = LEFT, 32
+        for index, name in enumerate(names):
+            if x + 20 + 7 * len(name) > WIDTH and x > LEFT:
+                x, y = LEFT, y + 15
+            self.parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="12" height="12" fill="{COLOURS[index % len(COLOURS)]}"/>')
+            self.text(x + 17, y + 10, name, anchor="start")
             x += 30 + 7 * len(name)
 
     def write(self, path):
@@ -81,14 +86,18 @@ def bars(path, title, y_label, groups, logarithmic=False):
     width = 0.8 * span / len(names)
     for index, (group, series) in enumerate(groups.items()):
         begin = LEFT + (index + 0.1) * span
-        picture.text(begin + 0.4 * span, HEIGHT - BOTTOM + 20, group, size=11)
+        if 7 * max(map(len, groups)) < span:
+            picture.text(begin + 0.4 * span, HEIGHT - BOTTOM + 20, group, size=11)
+        else:
+            picture.text(begin + 0.4 * span, HEIGHT - BOTTOM + 14, group, anchor="end", size=11, turned=40)
         for place, name in enumerate(names):
             if series.get(name) is None:
                 continue
             value, deviation = series[name] if isinstance(series[name], tuple) else (series[name], 0)
             x, top = begin + place * width, picture.y(value)
-            picture.parts.append(f'<rect x="{x:.1f}" y="{top:.1f}" width="{0.92 * width:.1f}" '
-                                 f'height="{max(picture.y(picture.low) - top, 0):.1f}" fill="{COLOURS[place % len(COLOURS)]}"/>')
+            height = max(picture.y(picture.low) - top, 0)
+            picture.parts.append(f'<rect x="{x:.1f}" y="{top:.1f}" width="{0.92 * width:.1f}" height="{height:.1f}" '
+                                 f'fill="{COLOURS[place % len(COLOURS)]}"/>')
             if deviation:
                 middle = x + 0.46 * width
                 picture.line(middle, picture.y(value + deviation), middle, picture.y(value - deviation), "#000000")
@@ -118,9 +127,9 @@ def lines(path, title, x_label, y_label, series, band=None, logarithmic=False, y
     if band:
         outline = [at(x, high) for x, _, high in band] + [at(x, low) for x, low, _ in reversed(band)]
         picture.parts.append(f'<polygon points="{" ".join(outline)}" fill="#bbbbbb" fill-opacity="0.6"/>')
-    for (name, values), colour in zip(series.items(), COLOURS):
-        picture.parts.append(f'<polyline points="{" ".join(at(x, y) for x, y in values)}" fill="none" stroke="{colour}" '
-                             'stroke-width="1.3"/>')
+    for index, values in enumerate(series.values()):
+        picture.parts.append(f'<polyline points="{" ".join(at(x, y) for x, y in values)}" fill="none" '
+                             f'stroke="{COLOURS[index % len(COLOURS)]}" stroke-width="1.3"/>')
     for mark in ticks(first, last):
         picture.text(float(at(mark, picture.low).split(",")[0]), HEIGHT - BOTTOM + 18, f"{mark:g}", size=11)
     picture.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 22, x_label)

@@ -1,13 +1,12 @@
 """Study table S7: attention of one head, eager against compiled, over head sizes and lengths; prints CSV.
 
 python3 bench/study/s7.py --dims 64 --lengths 4096 16384 --modes forward backward --plot s7.svg
-Float32, batch 8, no mask. A row a mode: forward is the result alone; backward is one run of the forward pass and the gradients
-of q, k and v. of_backward_ms is the difference of both medians, the time of the gradients. peak_mib is all memory of a run,
-with inputs, result and gradients. held_mib, of compiled code: what lives when the first kernel of the gradients begins, q, k, v and
-the given gradient with it, by the plan (heddle-translate, beside heddle; blank where it was not built). tflops: 4 b n² d for the
-forward pass, 2.5 times that for the gradients. For PyTorch's figures on the same machine run bench/peers/attention_bench.py
-with the same --dims and --lengths.
-"""
+Float32, batch 8, no mask. A row a mode: forward is the result alone; backward is one run of the forward pass and the
+gradients of q, k and v. of_backward_ms is the difference of both medians, the time of the gradients. peak_mib is all memory
+of a run, with inputs, result and gradients. held_mib, of compiled code: what lives when the first kernel of the gradients
+begins, q, k, v and the given gradient with it, by the plan (heddle-translate, beside heddle; blank where it was not built).
+tflops: 4 b n² d for the forward pass, 2.5 times that for the gradients. For PyTorch's figures on the same machine run
+bench/peers/attention_bench.py with the same --dims and --lengths."""
 
 import argparse
 import json
@@ -20,6 +19,8 @@ from heddle_bench import Budget, Output, add_arguments, bench, call
 
 COLUMNS = ["impl", "mode", "batch", "d", "length", "median_ms", "mean_ms", "std_ms", "busy_ms", "peak_mib", "tflops",
            "of_backward_ms", "tflops_of_backward", "held_mib"]
+
+ROLES = ("input", "output", "parameter", "state", "constant", "saved", "scratch")
 
 
 def numbers(row, flops, factor):
@@ -36,13 +37,12 @@ def gradients_of(forward, backward, flops):
 
 
 def held_before(report, step):
-    """Bytes that live when that step begins, by the text of a plan's memory report: made before it, and read by it or later.
-    Outputs that are written later are no part of it, though an output without a place in the arena has its memory always."""
+    """Bytes that live when that step begins, by the text of a plan's memory report: made before it, and read by it or
+    later. Outputs are no part of it that are written later, even where they have a memory of their own all the time."""
     held = 0
     for line in report.splitlines():
         words = line.split()
-        if len(words) < 5 or not words[0].isdigit() or words[1] not in ("input", "parameter", "state", "constant", "saved", "scratch",
-                                                                       "output"):
+        if len(words) < 5 or not words[0].isdigit() or words[1] not in ROLES:
             continue
         first, _, last = words[3].partition("..")
         if words[3] == "always":
@@ -53,7 +53,7 @@ def held_before(report, step):
 
 
 def held_mib(arguments, graph):
-    """held_mib of a graph of mode backward, as text; blank where there is no heddle-translate, or no kernel of the gradients."""
+    """held_mib of a graph of mode backward; blank without heddle-translate, or where no kernel makes the gradients."""
     translate = arguments.heddle.with_name("heddle-translate")
     if not translate.exists():
         return ""
@@ -101,7 +101,8 @@ def main():
                         output.row(*cell, *numbers(row, flops, 3.5 if mode == "backward" else 1), *more)
     budget.report()
     if arguments.plot:
-        plot.bars(arguments.plot, f"S7: float32, batch {arguments.batch}, one head; d × N", "median ms", drawn, logarithmic=True)
+        plot.bars(arguments.plot, f"S7: float32, batch {arguments.batch}, one head; d × N", "median ms", drawn,
+                  logarithmic=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Curves for loss_band.py to judge, in 300 steps. Usage: curves.py CASE FILE
 
-PyTorch's five runs are apart by 1e-3, whose sign changes with every step, and by a tenth of that all the time; bf16 costs 1e-3 with both signs. Half the band is then
-4.8 sqrt(1.2 s² + 2 c²) with s² = 1e-6 · 2.5 (the variance of -2, -1, 0, 1, 2) and c² = 1e-6: 0.0107."""
+PyTorch's five runs are apart by 1e-3, whose sign changes with every step, and by a tenth of that all the time; bf16 costs
+1e-3 with both signs. Half the band is then 4.8 sqrt(1.2 s² + 2 c²) with s² = 1e-6 · 2.5 (the variance of -2, -1, 0, 1, 2) and
+c² = 1e-6: 0.0107."""
 
 import json
 import sys

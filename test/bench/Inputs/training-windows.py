@@ -1,5 +1,5 @@
-"""bench/peers/training_data.py against `heddle train`: the loss of the windows that it draws, by `heddle run`, is the one that the
-training logged. Usage: training-windows.py SOURCE HEDDLE FOLDER"""
+"""bench/peers/training_data.py against `heddle train`: the loss of the windows that it draws, by `heddle run`, is the one
+that the training logged. Usage: training-windows.py SOURCE HEDDLE FOLDER"""
 
 import csv
 import pathlib
