@@ -4,6 +4,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ChunkLoss : Pass<"chunk-loss", "::mlir::func::FuncOp"> {
+  let summary = "The last product, its cross-entropy and their gradients in chunks of rows";
+  let description = [{
+    The logits of all tokens are the largest tensor of a model with a large vocabulary, and their gradient is another. Where
+    nothing but a cross-entropy reads them, and what its gradient is multiplied with is known beforehand (a mean's is: it
+    depends on the targets alone), each chunk of rows goes through the product, the loss and the products of the gradient
+    before the next one. Chunks have at most about `max-bytes` of logits, whole multiples of 128 rows. Nothing changes where
+    all fit into one, or where the weight's float32 sum takes more than is saved (few rows of a wide model).
+
+    The input's gradient and the losses are put side by side, bit for bit as without chunks; the weight's gradient is a sum
+    over chunks in float32, which is rounded no more than that of one product.
+  }];
+  let options = [Option<"maxBytes", "max-bytes", "int64_t", "int64_t{1} << 27", "Most bytes of a chunk's logits">];
+  let statistics = [Statistic<"numChunks", "chunks", "Chunks that were made">];
+  let dependentDialects = ["::heddle::graph::GraphDialect"];
+}
+
 def KeepLeast : Pass<"keep-least", "::mlir::func::FuncOp"> {
   let summary = "Computes cheap values again where they are read, rather than keep them";
   let description = [{

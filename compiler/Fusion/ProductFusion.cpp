@@ -8,6 +8,7 @@
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Fusion/Grouping.h"
 #include "compiler/Layout/MatrixAccess.h"
+#include "compiler/Support/Chunks.h"
 #include "dialects/Graph/GraphBuilder.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -186,6 +187,10 @@ bool ProductChain::take(Operation *op, Value value) {
   }
   if (!op->hasTrait<ElementwiseOp>())
     return false;
+  if (op->getAttr(kChunkAttr) != matmul_->getAttr(kChunkAttr)) {
+    leave(op, "of another chunk of the loss");
+    return false;
+  }
   if (active) {
     leave(op, "an epilogue ends in its activation");
     return false;
@@ -230,6 +235,15 @@ bool ProductChain::takeAdd(AddOp add, Value value) {
   return true;
 }
 
+/// Whether a later product adds `value` to its result, as one call.
+static bool isAddedByProduct(Operation *op, Value value) {
+  auto add = llvm::dyn_cast<AddOp>(op);
+  if (!add || add.getLhs() == add.getRhs())
+    return false;
+  auto matmul = withoutCasts(add.getLhs() == value ? add.getRhs() : add.getLhs()).getDefiningOp<MatmulOp>();
+  return matmul && matmul->hasOneUse() && matmul->getAttr(kChunkAttr) == add->getAttr(kChunkAttr);
+}
+
 /// Why the product cannot end behind the first `links` of the chain; empty if it can.
 std::string ProductChain::problem(size_t links) {
   auto chain = llvm::ArrayRef(links_).take_front(links);
@@ -255,7 +269,8 @@ std::string ProductChain::problem(size_t links) {
   // and a sum that nobody else reads is never stored.
   Value result = last->getResult(0);
   bool computes = !llvm::all_of(chain, [](const Link &link) { return movesNothing(link.op); });
-  if (computes && result.hasOneUse() && isRowsOp(*result.getUsers().begin()))
+  if (computes && result.hasOneUse() && isRowsOp(*result.getUsers().begin()) &&
+      !isAddedByProduct(*result.getUsers().begin(), result))
     return "one row kernel alone reads the result, and does this while it reads";
   return "";
 }

@@ -9,6 +9,7 @@
 #include "compiler/Fusion/GroupKey.h"
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Fusion/Grouping.h"
+#include "compiler/Support/Chunks.h"
 #include "compiler/Support/StepPhases.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -49,7 +50,8 @@ private:
     bool once; ///< Computed before the first run.
     /// Of the optimizer, where runs may leave that out.
     bool optimizer;
-    int group; ///< Representative node.
+    mlir::Attribute chunk; ///< Of a loss, or null.
+    int group;             ///< Representative node.
     llvm::SmallVector<int, 4> inputs, users;
     /// What writes over a leaf that this one reads: it runs later, and reads nothing of this one.
     llvm::SmallVector<int, 1> overwrites;
@@ -67,7 +69,7 @@ private:
       bool rows = isComputeOp(&op) && isRowsOp(&op);
       bool once = phases.runsOnce(&op);
       bool optimizer = phases.accumulates() && phases.phaseOf(&op) == plan::Phase::Optimizer;
-      nodes_.push_back({&op, rows, once, optimizer, number, {}, {}, {}});
+      nodes_.push_back({&op, rows, once, optimizer, op.getAttr(kChunkAttr), number, {}, {}, {}});
       llvm::SetVector<int> inputs;
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
@@ -183,6 +185,8 @@ private:
       return refuse(a, b, "one of the two runs once, before the first run");
     if (nodes_[a].optimizer != nodes_[b].optimizer)
       return refuse(a, b, "one of the two belongs to the optimizer, which runs may leave out");
+    if (nodes_[a].chunk != nodes_[b].chunk)
+      return refuse(a, b, "the two are of different chunks of the loss");
     // A merge looks at all ops of the new group: without a limit a long chain would take cubic time.
     if (static_cast<int64_t>(members_[a].size() + members_[b].size()) > maxOps_)
       return refuse(a, b, "the kernel would hold more than " + std::to_string(maxOps_) + " ops");

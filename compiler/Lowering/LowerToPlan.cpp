@@ -165,7 +165,21 @@ private:
                               elementOffset * elementBytes(element));
   }
 
+  /// A sum that a product is added to and that nothing else reads is written over.
+  void writeOverAddend(GroupOp group) {
+    Value addend = productParts(group).residual, result = group.getResult(0);
+    if (!addend || !addend.hasOneUse() || !addend.getDefiningOp<GroupOp>() || storageOf(addend) != addend ||
+        storageOf(result) != result || buffers_.contains(result) || phases_.runsOnce(addend.getDefiningOp()))
+      return;
+    auto from = llvm::cast<RankedTensorType>(addend.getType()),
+         to = llvm::cast<RankedTensorType>(result.getType());
+    if (from.getShape() == to.getShape() && from.getElementType() == to.getElementType())
+      buffers_[result] = bufferOf(addend);
+  }
+
   LogicalResult addGroup(GroupOp group) {
+    if (group.getKind() == GroupKind::Product)
+      writeOverAddend(group);
     // Results first: a buffer keeps the order of the steps that write them. Of attention's gradient one may
     // be neither read nor computed.
     for (Value result : group.getResults())

@@ -88,8 +88,10 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Checkpoint:
     // After precision: what it costs to keep a value is a matter of its type.
-    if (compiled && parseMode(options.mode) != Mode::Forward)
+    if (compiled && parseMode(options.mode) != Mode::Forward) {
+      manager.addNestedPass<mlir::func::FuncOp>(createChunkLoss());
       manager.addNestedPass<mlir::func::FuncOp>(createKeepLeast());
+    }
     break;
   case CompilePhase::Fusion:
     if (compiled) {

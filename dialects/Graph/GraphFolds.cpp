@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/Graph/GraphBuilder.h"
 
-
 using namespace heddle::graph;
 using mlir::Attribute;
 using mlir::DenseElementsAttr;

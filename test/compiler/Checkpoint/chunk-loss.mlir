@@ -1,0 +1,100 @@
+// The logits of one chunk of rows at a time: product, loss, gradient and the gradient's products.
+// RUN: heddle-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(chunk-loss{max-bytes=16384}))' | FileCheck %s
+
+// 300 rows of 40 columns are 48,000 bytes: chunks of 128, 128 and 44 rows. The mean's factor comes first, the sum of the weight's gradients
+// grows chunk by chunk.
+// CHECK-LABEL: func.func @mean(
+// CHECK: %[[VALID:[0-9]+]] = graph.reduce sum {{.*}} {graph.chunk = -1 : i64}
+// CHECK: %[[X0:[0-9]+]] = graph.slice %arg0 offsets [0, 0] {{.*}} -> tensor<128x8xf32>
+// CHECK: %[[L0:[0-9]+]] = graph.matmul %[[X0]], %arg1 {graph.chunk = 0 : i64}
+// CHECK: %[[E0:[0-9]+]] = graph.cross_entropy %[[L0]]
+// CHECK: %[[D0:[0-9]+]] = graph.cross_entropy_grad %[[L0]]
+// CHECK-DAG: %[[DX0:[0-9]+]] = graph.matmul %[[D0]]
+// CHECK-DAG: %[[DW0:[0-9]+]] = graph.matmul %{{.*}}, %[[D0]] {graph.chunk = 0 : i64}
+// CHECK: %[[L1:[0-9]+]] = graph.matmul {{.*}} {graph.chunk = 1 : i64} : tensor<128x8xf32>
+// CHECK: %[[E1:[0-9]+]] = graph.cross_entropy %[[L1]]
+// CHECK: %[[D1:[0-9]+]] = graph.cross_entropy_grad %[[L1]]
+// CHECK-DAG: %[[DX1:[0-9]+]] = graph.matmul %[[D1]]
+// CHECK-DAG: %[[DW1:[0-9]+]] = graph.matmul %{{.*}}, %[[D1]] {graph.chunk = 1 : i64}
+// CHECK-DAG: %[[S1:[0-9]+]] = graph.add %[[DW1]], %[[DW0]] {graph.chunk = 1 : i64}
+// CHECK: %[[L2:[0-9]+]] = graph.matmul {{.*}} {graph.chunk = 2 : i64} : tensor<44x8xf32>
+// CHECK: %[[E2:[0-9]+]] = graph.cross_entropy %[[L2]]
+// CHECK: %[[S2:[0-9]+]] = graph.add %{{[0-9]+}}, %[[S1]] {graph.chunk = 2 : i64}
+// CHECK: graph.concat %[[E0]], %[[E1]], %[[E2]] axis 0
+// CHECK: graph.concat %[[DX0]], %[[DX1]], %{{[0-9]+}} axis 0
+// CHECK-NOT: tensor<300x40xf32>
+// CHECK: return
+func.func @mean(%x: tensor<300x8xf32> {graph.name = "x"}, %w: tensor<8x40xf32> {graph.name = "w"}, %t: tensor<300xi32> {graph.name = "t"})
+    -> (tensor<f32> {graph.name = "loss"}, tensor<300x8xf32> {graph.name = "dx", graph.gradient = []}, tensor<8x40xf32> {graph.name = "dw", graph.gradient = []}) {
+  %logits = graph.matmul %x, %w : tensor<300x8xf32>, tensor<8x40xf32> -> tensor<300x40xf32>
+  %each = graph.cross_entropy %logits, %t ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32> -> tensor<300xf32>
+  %sum = graph.reduce sum %each axes [0] : tensor<300xf32> -> tensor<1xf32>
+  %ignored = graph.constant dense<-100> : tensor<300xi32>
+  %isvalid = graph.compare ne %t, %ignored : tensor<300xi32> -> tensor<300xi1>
+  %ones = graph.cast %isvalid : tensor<300xi1> -> tensor<300xf32>
+  %valid = graph.reduce sum %ones axes [0] : tensor<300xf32> -> tensor<1xf32>
+  %mean = graph.div %sum, %valid : tensor<1xf32>
+  %loss = graph.reshape %mean : tensor<1xf32> -> tensor<f32>
+  %share = graph.reciprocal %valid : tensor<1xf32>
+  %g = graph.broadcast %share : tensor<1xf32> -> tensor<300xf32>
+  %d = graph.cross_entropy_grad %logits, %t, %g ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32>, tensor<300xf32>
+  %wt = graph.transpose %w [1, 0] : tensor<8x40xf32> -> tensor<40x8xf32>
+  %dx = graph.matmul %d, %wt : tensor<300x40xf32>, tensor<40x8xf32> -> tensor<300x8xf32>
+  %xt = graph.transpose %x [1, 0] : tensor<300x8xf32> -> tensor<8x300xf32>
+  %dw = graph.matmul %xt, %d : tensor<8x300xf32>, tensor<300x40xf32> -> tensor<8x40xf32>
+  return %loss, %dx, %dw : tensor<f32>, tensor<300x8xf32>, tensor<8x40xf32>
+}
+
+// -----
+
+// The gradient of a square depends on the losses: all logits are needed before the first of it.
+// CHECK-LABEL: func.func @square(
+// CHECK-NOT: graph.chunk
+// CHECK: return
+func.func @square(%x: tensor<300x8xf32> {graph.name = "x"}, %w: tensor<8x40xf32> {graph.name = "w"}, %t: tensor<300xi32> {graph.name = "t"})
+    -> (tensor<f32> {graph.name = "loss"}, tensor<300x8xf32> {graph.name = "dx", graph.gradient = []}) {
+  %logits = graph.matmul %x, %w : tensor<300x8xf32>, tensor<8x40xf32> -> tensor<300x40xf32>
+  %each = graph.cross_entropy %logits, %t ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32> -> tensor<300xf32>
+  %squares = graph.mul %each, %each : tensor<300xf32>
+  %sum = graph.reduce sum %squares axes [0] : tensor<300xf32> -> tensor<1xf32>
+  %loss = graph.reshape %sum : tensor<1xf32> -> tensor<f32>
+  %g = graph.add %each, %each : tensor<300xf32>
+  %d = graph.cross_entropy_grad %logits, %t, %g ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32>, tensor<300xf32>
+  %wt = graph.transpose %w [1, 0] : tensor<8x40xf32> -> tensor<40x8xf32>
+  %dx = graph.matmul %d, %wt : tensor<300x40xf32>, tensor<40x8xf32> -> tensor<300x8xf32>
+  return %loss, %dx : tensor<f32>, tensor<300x8xf32>
+}
+
+// -----
+
+// Logits that are given out are kept anyway.
+// CHECK-LABEL: func.func @given(
+// CHECK-NOT: graph.chunk
+// CHECK: return
+func.func @given(%x: tensor<300x8xf32> {graph.name = "x"}, %w: tensor<8x40xf32> {graph.name = "w"}, %t: tensor<300xi32> {graph.name = "t"}, %g: tensor<300xf32> {graph.name = "g"})
+    -> (tensor<300x40xf32> {graph.name = "logits"}, tensor<300xf32> {graph.name = "each"}, tensor<300x8xf32> {graph.name = "dx", graph.gradient = []}) {
+  %logits = graph.matmul %x, %w : tensor<300x8xf32>, tensor<8x40xf32> -> tensor<300x40xf32>
+  %each = graph.cross_entropy %logits, %t ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32> -> tensor<300xf32>
+  %d = graph.cross_entropy_grad %logits, %t, %g ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32>, tensor<300xf32>
+  %wt = graph.transpose %w [1, 0] : tensor<8x40xf32> -> tensor<40x8xf32>
+  %dx = graph.matmul %d, %wt : tensor<300x40xf32>, tensor<40x8xf32> -> tensor<300x8xf32>
+  return %logits, %each, %dx : tensor<300x40xf32>, tensor<300xf32>, tensor<300x8xf32>
+}
+
+// -----
+
+// 300 rows of bf16: two chunks would save the logits and gradients of 44 rows; the weight's float32 sum takes 320,000 bytes more than its bf16 product.
+// CHECK-LABEL: func.func @few(
+// CHECK-NOT: graph.chunk
+// CHECK: return
+func.func @few(%x: tensor<300x4000xbf16> {graph.name = "x"}, %w: tensor<4000x40xbf16> {graph.name = "w"}, %t: tensor<300xi32> {graph.name = "t"}, %g: tensor<300xf32> {graph.name = "g"})
+    -> (tensor<300xf32> {graph.name = "each"}, tensor<4000x40xbf16> {graph.name = "dw", graph.gradient = []}) {
+  %product = graph.matmul %x, %w : tensor<300x4000xbf16>, tensor<4000x40xbf16> -> tensor<300x40xbf16>
+  %logits = graph.cast %product implicit : tensor<300x40xbf16> -> tensor<300x40xf32>
+  %each = graph.cross_entropy %logits, %t ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32> -> tensor<300xf32>
+  %wide = graph.cross_entropy_grad %logits, %t, %g ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32>, tensor<300xf32>
+  %d = graph.cast %wide implicit : tensor<300x40xf32> -> tensor<300x40xbf16>
+  %xt = graph.transpose %x [1, 0] : tensor<300x4000xbf16> -> tensor<4000x300xbf16>
+  %dw = graph.matmul %xt, %d : tensor<4000x300xbf16>, tensor<300x40xbf16> -> tensor<4000x40xbf16>
+  return %each, %dw : tensor<300xf32>, tensor<4000x40xbf16>
+}

@@ -1,0 +1,48 @@
+# RUN: %python %s %t
+"""A loss whose logits take more than a chunk: product, loss and gradients go chunk by chunk of rows, the last one shorter. Against float64,
+and against the same graph whose logits are read by something else, which keeps them whole: losses and the rows' gradients have the
+same bits, and the weight's, a sum over chunks, is near."""
+
+import os
+
+from support.driver import DEVICE, Test
+from support.graph import Graph
+from support.tensors import read_safetensors
+
+test = Test()
+COLUMNS, WIDTH = 50001, 8
+
+
+def graph_of(rows, whole):
+    graph = Graph(targets=("i32", (rows,)))
+    logits = graph.matmul(graph.parameter("p", (rows, WIDTH), "normal, 1.0"), graph.parameter("head", (WIDTH, COLUMNS), "normal, 0.3"))
+    results = {"loss": graph.mean_loss(graph.cross_entropy(logits, "%targets", 7, 0.1), "%targets", 7)}
+    if whole:
+        results["first"] = graph.slice(logits, [0, 0], [1, 1], (1, 1))
+    text = graph.text(**results)
+    return text.replace('graph.name = "targets"', f'graph.name = "targets", graph.bound = {COLUMNS} : i64')
+
+
+# Logits of 128 MiB are one chunk. Float32 sums of `rows` terms in another order: some units of 2^-24. The whole's product is rounded
+# to bf16, the sum of chunks is not.
+for precision, rows, tolerance in (("fp32", 700, 1e-6), ("bf16", 1400, 2.0 ** -8)):
+    outputs = []
+    for name in ("whole", "chunks"):
+        graph = test.write(f"{name}-{precision}.mlir", graph_of(rows, name == "whole"))
+        flags = ("--mode", "backward", "--precision", precision, "--device", DEVICE)
+        done = test.command("explain", graph, *flags, "--dump-to", test.path("dump"))
+        test.check(done.returncode == 0, f"explain {graph}: {done.stderr[:1000]}")
+        with open(os.path.join(test.path("dump"), "5-Checkpoint.mlir")) as file:
+            products = [line for line in file if "graph.matmul" in line and "graph.chunk" in line]
+        test.check(len(products) == (0 if name == "whole" else 6), f"{graph}: {len(products)} products in chunks")
+        output = test.path("outputs.safetensors")
+        done = test.command("run", graph, *flags, "--input", "random:1", "--output", output, "--poison")
+        test.check(done.returncode == 0, f"run {graph}: {done.stderr[:1000]}")
+        outputs.append(read_safetensors(output))
+    test.verdict(f"chunks, {precision}", graph, *flags[:4])
+    whole, chunks = outputs
+    for name in ("loss", "p.grad", "head.grad"):
+        most = max(map(abs, whole[name].values))
+        error = max(abs(a - b) for a, b in zip(whole[name].values, chunks[name].values))
+        test.check(error <= (tolerance * most if name == "head.grad" else 0), f"{precision}: {name} is off by {error}, its largest is {most}")
+test.finish()
