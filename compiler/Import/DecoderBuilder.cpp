@@ -55,6 +55,7 @@ private:
   Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape, InitKind init, double scale);
   Value biasVector(const std::string &name, int64_t extent);
   Value linear(Value x, const std::string &pattern, int64_t outputs, bool bias);
+  Value addBias(Value y, const std::string &name);
   Value norm(Value x, const std::string &pattern);
   Value rotary(Value x, const Tables &tables);
   Value splitHeads(Value x, int64_t heads);
@@ -68,6 +69,7 @@ private:
   Tables tables();
   Value hideScores(Value scores, const Tables &tables);
   Value embed();
+  Value logits(Value x);
   llvm::SmallVector<Value> outputs(Value x);
   Value meanLoss(Value logits);
   mlir::func::FuncOp openMain();
@@ -108,9 +110,11 @@ Value DecoderBuilder::linear(Value x, const std::string &pattern, int64_t output
                   g_.transpose(weight(name + ".weight", {outputs, inputs}, InitKind::Normal, std), {1, 0}));
   else
     y = g_.matmul(x, weight(name + ".weight", {inputs, outputs}, InitKind::Normal, std));
-  if (!bias)
-    return y;
-  Value b = biasVector(name + ".bias", outputs);
+  return bias ? addBias(y, name) : y;
+}
+
+Value DecoderBuilder::addBias(Value y, const std::string &name) {
+  Value b = biasVector(name + ".bias", typeOf(y).getShape().back());
   return g_.binary<AddOp>(y, g_.broadcast(b, symbolicShape(typeOf(y))));
 }
 
@@ -350,27 +354,31 @@ Value DecoderBuilder::embed() {
   return norm(x, spec_.names.embedNorm);
 }
 
-llvm::SmallVector<Value> DecoderBuilder::outputs(Value x) {
-  if (spec_.outputs == Outputs::HiddenAndPooled) {
-    at("pooler");
-    Value first = g_.reshape(g_.slice(x, 1, 0, 1), {batch_, fixed(spec_.dModel)});
-    return {x, g_.unary<TanhOp>(linear(first, spec_.names.pooler, spec_.dModel, /*bias=*/true))};
+/// f32 [batch, seq, vocabulary].
+Value DecoderBuilder::logits(Value x) {
+  if (spec_.headTransform) {
+    at("head.transform");
+    x = activate(linear(x, spec_.names.headTransform, spec_.dModel, /*bias=*/true));
+    at("head.norm");
+    x = norm(x, spec_.names.headNorm);
   }
   at("head");
-  Value logits;
-  if (spec_.tied) {
-    logits = g_.matmul(x, g_.transpose(table_, {1, 0}));
-    if (spec_.headBias) {
-      Value b = biasVector(spec_.names.head + ".bias", spec_.vocabulary);
-      logits = g_.binary<AddOp>(logits, g_.broadcast(b, symbolicShape(typeOf(logits))));
-    }
-  } else {
-    logits = linear(x, spec_.names.head, spec_.vocabulary, spec_.headBias);
+  Value logits = spec_.tied ? g_.matmul(x, g_.transpose(table_, {1, 0}))
+                            : linear(x, spec_.names.head, spec_.vocabulary, /*bias=*/false);
+  return spec_.headBias ? addBias(logits, spec_.names.headBias) : logits;
+}
+
+llvm::SmallVector<Value> DecoderBuilder::outputs(Value x) {
+  if (loss_) {
+    Value scores = logits(x);
+    at("loss");
+    return {meanLoss(scores)};
   }
-  if (!loss_)
-    return {logits};
-  at("loss");
-  return {meanLoss(logits)};
+  if (spec_.outputs == Outputs::Logits)
+    return {logits(x)};
+  at("pooler");
+  Value first = g_.reshape(g_.slice(x, 1, 0, 1), {batch_, fixed(spec_.dModel)});
+  return {x, g_.unary<TanhOp>(linear(first, spec_.names.pooler, spec_.dModel, /*bias=*/true))};
 }
 
 /// The mean over the targets that are not ignored, as torch.nn.functional.cross_entropy gives it.

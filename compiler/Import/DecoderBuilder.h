@@ -18,8 +18,8 @@ namespace heddle::import {
 /// description; batch and seq are symbolic. Parameters have the names and shapes of the state dict, so that
 /// loading is by name. The description must be valid (`validate`). Every op's location is a path such as
 /// "blocks.3.attention.scores" inside the description's name. With `loss` there is an input `targets`, i32
-/// [batch, seq], and instead of the logits the output `loss`, f32: the mean of their cross-entropies over the
-/// targets that are not -100.
+/// [batch, seq], and the only output is `loss`, f32: the mean of the logits' cross-entropies over the targets
+/// that are not -100. A pooler is then not there: no loss reaches it.
 mlir::OwningOpRef<mlir::ModuleOp> buildDecoder(mlir::MLIRContext *context, const DecoderSpec &spec,
                                                const DecoderExtents &extents, bool loss = false);
 

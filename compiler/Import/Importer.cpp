@@ -24,9 +24,6 @@ static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importSpec(mlir::MLIRContext 
   DecoderExtents extents{request.batch.value_or(ModelRequest::kDefaultBatch),
                          request.context.value_or(ModelRequest::kDefaultContext)};
   HEDDLE_RETURN_IF_ERROR(validate(spec, extents).with(spec.name));
-  if (request.loss && spec.outputs != Outputs::Logits)
-    return invalidInput(spec.name +
-                        ": the model has no logits, which a loss is made of: it runs forward only");
   return buildDecoder(context, spec, extents, request.loss);
 }
 

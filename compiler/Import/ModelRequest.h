@@ -19,7 +19,8 @@ struct ModelRequest {
   std::optional<int64_t> vocabulary = std::nullopt; ///< Instead of the model's own.
 
   /// For presets and configurations: the graph ends in `loss`, the mean cross-entropy of the logits and the
-  /// input `targets`, instead of in the logits. A graph file says itself what its loss is.
+  /// input `targets`, instead of in the logits or an encoder's outputs. A graph file says itself what its
+  /// loss is.
   bool loss = false;
 
   static constexpr int64_t kDefaultBatch = 4;

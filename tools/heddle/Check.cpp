@@ -101,9 +101,9 @@ double roundoffOf(const std::string &precision) {
   return unitRoundoff(precision == "fp32" ? DType::F32 : DType::BF16);
 }
 
-/// What AdamW's first moments, which are shares of gradients, are called in front of the weight's name
-/// (compiler/Autodiff/AdamW.h).
-const std::string kFirstMoment = "exp_avg.";
+/// What AdamW's moments are called in front of the weight's name (compiler/Autodiff/AdamW.h). The first are
+/// shares of gradients, the second of their squares.
+const std::string kFirstMoment = "exp_avg.", kSecondMoment = "exp_avg_sq.";
 
 /// The names of results that are gradients of parameters, or what a step kept of one.
 std::set<std::string> gradientsOf(const Plan &plan) {
@@ -117,7 +117,7 @@ std::set<std::string> gradientsOf(const Plan &plan) {
 }
 
 /// What a step moved each weight by: sets the scale of weights from what they were and the reference's
-/// result.
+/// result, and that of second moments.
 Status scaleWeights(const reference::Program &program, const reference::ParameterReader &reader,
                     const std::map<std::string, reference::Tensor> &results,
                     std::vector<OutputCheck> &checks) {
@@ -125,7 +125,10 @@ Status scaleWeights(const reference::Program &program, const reference::Paramete
   for (OutputCheck &check : checks)
     byName[check.name] = &check;
   std::vector<OutputCheck *> weights;
-  double change = 0;
+  double change = 0, squaresNorm = 0;
+  for (const OutputCheck &check : checks)
+    if (check.name.starts_with(kSecondMoment))
+      squaresNorm = std::max(squaresNorm, check.eager.referenceNorm);
   for (const auto &[parts, value] : program.parameters)
     for (const ParameterPart &part : parts) {
       auto check = byName.find(part.name);
@@ -140,12 +143,15 @@ Status scaleWeights(const reference::Program &program, const reference::Paramete
       weights.push_back(check->second);
     }
   for (OutputCheck *weight : weights) {
-    auto moment = byName.find(kFirstMoment + weight->name);
-    if (moment == byName.end())
-      return internalError("the step gives no first moment of '" + weight->name + "'");
-    const Difference &gradient = moment->second->eager;
-    weight->scale.moved = movedScale(change, elementsOf(weight->shape), gradient.relative(),
-                                     isZeroGradient(gradient.referenceNorm, moment->second->scale.gradients));
+    auto first = byName.find(kFirstMoment + weight->name), second = byName.find(kSecondMoment + weight->name);
+    if (first == byName.end() || second == byName.end())
+      return internalError("the step does not give both moments of '" + weight->name + "'");
+    const Difference &gradient = first->second->eager;
+    bool zero = isZeroGradient(gradient.referenceNorm, first->second->scale.gradients);
+    weight->scale.moved = movedScale(change, elementsOf(weight->shape), gradient.relative(), zero);
+    ErrorScale &squares = second->second->scale;
+    if (zero)
+      squares.moved = squaresScale(std::max(squares.roundoff, unitRoundoff(DType::F32)), squaresNorm);
   }
   return Status::ok();
 }

@@ -58,7 +58,8 @@ TEST(Trainer, PlansThatCannotBeTrained) {
   for (int unbounded : {0, 1}) {
     bad = plan();
     bad.buffers[unbounded].indexLimit = 0;
-    EXPECT_NE(error(bad).find("each i32 [batch, context] with a bound"), std::string::npos);
+    EXPECT_NE(error(bad).find("each i32 [batch, context] with a bound, but no padding mask"),
+              std::string::npos);
   }
   bad = plan();
   bad.buffers[2].name = "logits";

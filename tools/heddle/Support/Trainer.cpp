@@ -58,8 +58,9 @@ StatusOr<TrainingInputs> trainingInputs(const Plan &plan) {
              inputs.targets->indexLimit > 0;
   if (!fit)
     return invalidInput(plan.model +
-                        ": training feeds token ids and targets, each i32 [batch, context] "
-                        "with a bound; the model's inputs: " +
+                        ": training feeds token ids and targets, which are the next ids, each i32 [batch, "
+                        "context] with a bound, but no padding mask, segments or masked tokens; the model's "
+                        "inputs: " +
                         found);
   for (const char *name : {kLoss, kGradNorm}) {
     bool is = false;
