@@ -13,10 +13,12 @@
 #include "tools/heddle/Support/Weights.h"
 
 #include "runtime/base/Convert.h"
+#include "runtime/plan/Accumulators.h"
 #include "runtime/plan/Verify.h"
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -105,14 +107,18 @@ double roundoffOf(const std::string &precision) {
 /// shares of gradients, the second of their squares.
 const std::string kFirstMoment = "exp_avg.", kSecondMoment = "exp_avg_sq.";
 
-/// The names of results that are gradients of parameters, or what a step kept of one.
-std::set<std::string> gradientsOf(const Plan &plan) {
-  std::set<std::string> names;
+/// The names of results that are gradients of parameters, of the sums of gradients, and of what a step kept
+/// of one. Sizes compare within each.
+std::array<std::set<std::string>, 3> gradientsOf(const Plan &plan) {
+  std::array<std::set<std::string>, 3> names;
   for (const Buffer &buffer : plan.buffers)
     for (const ParameterPart &part : buffer.parts)
-      if (buffer.role == BufferRole::Output ||
-          (buffer.role == BufferRole::State && part.name.starts_with(kFirstMoment)))
-        names.insert(part.name);
+      if (buffer.role == BufferRole::Output)
+        names[0].insert(part.name);
+      else if (buffer.role == BufferRole::State && part.name.starts_with(kGradientSum))
+        names[1].insert(part.name);
+      else if (buffer.role == BufferRole::State && part.name.starts_with(kFirstMoment))
+        names[2].insert(part.name);
   return names;
 }
 
@@ -174,14 +180,15 @@ StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, refe
     HEDDLE_ASSIGN_OR_RETURN(check.compiled, compare(check.dtype, compiledOutput->second.data, wanted));
     checks.push_back(std::move(check));
   }
-  const std::set<std::string> gradients = gradientsOf(plan);
-  double largest = 0;
-  for (const OutputCheck &check : checks)
-    if (gradients.contains(check.name))
-      largest = std::max(largest, check.eager.referenceNorm);
-  for (OutputCheck &check : checks)
-    if (gradients.contains(check.name))
-      check.scale.gradients = largest;
+  for (const std::set<std::string> &gradients : gradientsOf(plan)) {
+    double largest = 0;
+    for (const OutputCheck &check : checks)
+      if (gradients.contains(check.name))
+        largest = std::max(largest, check.eager.referenceNorm);
+    for (OutputCheck &check : checks)
+      if (gradients.contains(check.name))
+        check.scale.gradients = largest;
+  }
   if (checks.empty())
     return invalidInput("the model has no outputs: there is nothing to check");
   return checks;
