@@ -190,7 +190,7 @@ StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, refe
         check.scale.gradients = largest;
   }
   if (checks.empty())
-    return invalidInput("a graph without outputs: there is nothing to check");
+    return invalidInput("no outputs: there is nothing to check");
   return checks;
 }
 
