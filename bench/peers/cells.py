@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Of every cell, behind the columns that name it.
@@ -54,7 +55,7 @@ def heddle_results(rows):
     return {
         f"heddle-{row['impl']}": {
             "median_ms": row["median_ms"], "busy_ms": row["busy_ms"], "peak_gib": row["peak_bytes"] / 2**30,
-            "compile_s": row["compile_ms"] / 1e3,
+            "compile_s": row["compile_ms"] / 1e3, "mean_ms": row["mean_ms"], "std_ms": row["std_ms"],
         } for row in rows
     }
 
@@ -87,6 +88,40 @@ def device_name(arguments):
         if device["device"] == arguments.device and device["available"]:
             return device["name"]
     sys.exit(f"error: `{arguments.heddle} devices` finds no {arguments.device}")
+
+
+def header_lines(script, device):
+    """How a table is made: command, device, clocks, date, commit."""
+    clocks = output_of(["nvidia-smi", "--query-gpu=driver_version,clocks.sm,clocks.mem,power.limit", "--format=csv,noheader"])
+    changed = " with changes" if output_of(["git", "status", "--porcelain", "--untracked-files=no"]) else ""
+    return [f"command: {' '.join([script, *sys.argv[1:]])}",
+            f"device: {device}",
+            f"driver, SM clock, memory clock, power limit: {clocks.splitlines()[0] if clocks else 'no nvidia-smi'}",
+            f"date: {datetime.date.today().isoformat()}",
+            f"commit: {output_of(['git', 'rev-parse', '--short', 'HEAD']) or 'unknown'}{changed}"]
+
+
+class Budget:
+    """Time for a command. What is not begun within it is named at the end and left to the same command's next call."""
+
+    def __init__(self, seconds):
+        self.seconds, self._begin, self.left = seconds, time.monotonic(), []
+
+    @staticmethod
+    def add_argument(parser):
+        parser.add_argument("--budget-s", type=float, default=float("inf"), metavar="SECONDS",
+                            help="begin no cell after so long, and say which were left out")
+
+    def allows(self, cell):
+        """Whether the cell of that name may begin; one that may not is remembered."""
+        if time.monotonic() - self._begin < self.seconds:
+            return True
+        self.left.append(cell)
+        return False
+
+    def report(self):
+        if self.left:
+            print(f"left out after {self.seconds:g} s, {len(self.left)} cells: {'; '.join(self.left)}", file=sys.stderr)
 
 
 def add_table_arguments(parser):
@@ -126,14 +161,7 @@ class Table:
         """Begins the rows of one command with the lines that say how they are made."""
         self._file = open(self.path, "a", encoding="utf-8")
         fresh = self._file.tell() == 0
-        clocks = output_of(["nvidia-smi", "--query-gpu=driver_version,clocks.sm,clocks.mem,power.limit",
-                            "--format=csv,noheader"])
-        changed = " with changes" if output_of(["git", "status", "--porcelain", "--untracked-files=no"]) else ""
-        for line in [f"command: {' '.join([script, *sys.argv[1:]])}",
-                     f"device: {self.device}",
-                     f"driver, SM clock, memory clock, power limit: {clocks.splitlines()[0] if clocks else 'no nvidia-smi'}",
-                     f"date: {datetime.date.today().isoformat()}",
-                     f"commit: {output_of(['git', 'rev-parse', '--short', 'HEAD']) or 'unknown'}{changed}", *notes]:
+        for line in [*header_lines(script, self.device), *notes]:
             self._file.write(f"# {line}\n")
         self._writer = csv.DictWriter(self._file, self.columns, restval="", lineterminator="\n")
         if fresh:

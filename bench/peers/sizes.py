@@ -12,9 +12,10 @@ SIZES = {  # name: (d_model, d_ff, layers, heads)
 MODE_FACTOR = {"forward": 1, "backward": 3, "step": 3}
 
 
-def matrix_flops(size, batch, context, vocabulary, mode="forward"):
+def matrix_flops(size, batch, context, vocabulary, mode="forward", layers=None):
     """FLOPs of all matrix products of one run; attention counted in full, not halved for causality."""
-    d, ff, layers, _ = SIZES[size]
+    d, ff, own_layers, _ = SIZES[size]
+    layers = layers or own_layers
     tokens = batch * context
     forward = tokens * (layers * (8 * d * d + 6 * d * ff + 4 * context * d) + 2 * d * vocabulary)
     return forward * MODE_FACTOR[mode]
@@ -29,5 +30,7 @@ def add_cell_arguments(parser):
     parser.add_argument("--attention", choices=["written", "library"], default="written")
     parser.add_argument("--precision", choices=["fp32", "tf32", "bf16"], default="fp32")
     parser.add_argument("--mode", choices=MODE_FACTOR, default="forward")
+    parser.add_argument("--layers", type=int, help="keep only the first so many blocks")
+    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
     parser.add_argument("--warmup", type=int, default=5)
     parser.add_argument("--steps", type=int, default=10)

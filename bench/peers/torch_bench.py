@@ -1,8 +1,9 @@
 """One cell of the comparison in PyTorch; prints one JSON object.
 
 python3 torch_bench.py --impl compile --size small --precision bf16 --mode forward
-median_ms: wall time of a synchronised step. busy_ms: sum of the kernels' times in one profiled step. first_s: the first
-step, which compiles.
+median_ms, mean_ms, std_ms: wall time of a synchronised step. busy_ms: sum of the kernels' times in one profiled step. first_s:
+the first step, which compiles. peak_gib: most that PyTorch's allocator had given out; not of CUDA graphs, whose memory it does
+not see. On the CPU neither busy_ms nor peak_gib.
 """
 
 import argparse
@@ -45,11 +46,11 @@ def profiled(run):
 def make_step(arguments):
     """The function that runs one step of the mode."""
     torch.manual_seed(0)
-    with torch.device("cuda"):
-        model = LanguageModel(arguments.size, arguments.vocab, arguments.context, arguments.attention)
+    with torch.device(arguments.device):
+        model = LanguageModel(arguments.size, arguments.vocab, arguments.context, arguments.attention, arguments.layers)
     shape = (arguments.batch, arguments.context)
-    ids = torch.randint(arguments.vocab, shape, device="cuda")
-    targets = torch.randint(arguments.vocab, shape, device="cuda")
+    ids = torch.randint(arguments.vocab, shape, device=arguments.device)
+    targets = torch.randint(arguments.vocab, shape, device=arguments.device)
 
     def loss_of(ids, targets):
         logits = model(ids)
@@ -62,7 +63,7 @@ def make_step(arguments):
 
     def autocast():
         if arguments.precision == "bf16":
-            return torch.autocast("cuda", torch.bfloat16)
+            return torch.autocast(arguments.device, torch.bfloat16)
         return contextlib.nullcontext()
 
     def forward():
@@ -70,6 +71,8 @@ def make_step(arguments):
             run_forward(ids)
 
     def backward():
+        if arguments.impl == "compile-graphs":
+            torch.compiler.cudagraph_mark_step_begin()
         model.zero_grad(set_to_none=True)
         with autocast():
             loss = run_loss(ids, targets)
@@ -96,16 +99,22 @@ def main():
     torch.set_float32_matmul_precision("high" if arguments.precision == "tf32" else "highest")
 
     result = {"versions": f"torch {torch.__version__}, CUDA {torch.version.cuda}"}
+    cuda = arguments.device == "cuda"
+    synchronize = torch.cuda.synchronize if cuda else lambda: None
     try:
         run = make_step(arguments)
         start = time.perf_counter()
         run()
-        torch.cuda.synchronize()
+        synchronize()
         result["first_s"] = time.perf_counter() - start
-        result["median_ms"] = statistics.median(timed(run, arguments.warmup, arguments.steps))
-        result["peak_gib"] = torch.cuda.max_memory_allocated() / 2**30
-        result["busy_ms"], kernels = profiled(run)
-        result["kernels"] = len(kernels)
+        times = timed(run, arguments.warmup, arguments.steps, synchronize)
+        result |= {"median_ms": statistics.median(times), "mean_ms": statistics.mean(times),
+                   "std_ms": statistics.stdev(times) if len(times) > 1 else 0.0}
+        if cuda:
+            if arguments.impl != "compile-graphs":
+                result["peak_gib"] = torch.cuda.max_memory_allocated() / 2**30
+            result["busy_ms"], kernels = profiled(run)
+            result["kernels"] = len(kernels)
     except torch.cuda.OutOfMemoryError:
         result = {"versions": result["versions"], "out_of_memory": True}
     print(json.dumps(result))

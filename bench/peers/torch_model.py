@@ -70,11 +70,12 @@ class Block(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    def __init__(self, size, vocabulary, context, attention):
+    def __init__(self, size, vocabulary, context, attention, layers=None):
+        """layers: instead of the size's own."""
         super().__init__()
-        d, ff, layers, heads = SIZES[size]
+        d, ff, own_layers, heads = SIZES[size]
         self.embed = nn.Embedding(vocabulary, d)
-        self.blocks = nn.ModuleList(Block(d, ff, heads, attention) for _ in range(layers))
+        self.blocks = nn.ModuleList(Block(d, ff, heads, attention) for _ in range(layers or own_layers))
         self.norm = RMSNorm(d)
         self.head = nn.Linear(d, vocabulary, bias=False)
         cos, sin = rotary_tables(context, d // heads)

@@ -1,43 +1,39 @@
-"""Study table S8, forward: the whole model, eager against compiled, with deviations; prints CSV.
+"""Study table S8: the whole model, eager against compiled, with deviations; prints CSV.
 
-python3 bench/study/s8.py --sizes small medium --precisions fp32 bf16
+python3 bench/study/s8.py --sizes small medium --precisions fp32 bf16 --modes forward step --plot s8.svg
 A gain within the deviations is none: `gain` is given with the range that one deviation of both times allows. The peers'
 figures come from bench/peers/compare.
 """
 
 import argparse
 
-from heddle_bench import add_arguments, bench, print_header
+import plot
+from heddle_bench import (TIMES, Budget, Output, add_arguments, add_model_arguments, bench, model_flags, ratio_of,
+                          times_of)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", nargs="+", choices=["small", "medium", "large", "xl", "10B"], default=["small"])
-    parser.add_argument("--precisions", nargs="+", choices=["fp32", "tf32", "bf16"], default=["fp32", "bf16"])
-    parser.add_argument("--batch", type=int, default=4)
-    parser.add_argument("--context", type=int, default=512)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_model_arguments(parser, precisions=("fp32", "bf16"), modes=("forward", "backward", "step"))
     add_arguments(parser)
     arguments = parser.parse_args()
+    budget, drawn = Budget(arguments.budget_s), {}
 
-    print_header(arguments)
-    print("size,precision,impl,mean_s,std_s,median_s,busy_s,kernels,peak_gib,gain,gain_low,gain_high", flush=True)
+    output = Output(arguments, ["size", "precision", "mode", "impl", *TIMES, "gain", "gain_low", "gain_high"])
     for size in arguments.sizes:
         for precision in arguments.precisions:
-            rows = bench(arguments, f"study:{size}", "--precision", precision, "--batch", arguments.batch, "--context",
-                         arguments.context)
-            eager = rows.get("eager")
-            for impl, row in rows.items():
-                if row is None:
-                    print(f"{size},{precision},{impl},oom,,,,,,,,", flush=True)
+            for mode in arguments.modes:
+                if not budget.allows(f"{size} {precision} {mode}"):
                     continue
-                mean, deviation = row["mean_ms"], row["std_ms"]
-                gain = ",,"
-                if impl != "eager" and eager:
-                    low = (eager["mean_ms"] - eager["std_ms"]) / (mean + deviation)
-                    high = (eager["mean_ms"] + eager["std_ms"]) / max(mean - deviation, 1e-9)
-                    gain = f"{eager['mean_ms'] / mean:.2f},{low:.2f},{high:.2f}"
-                print(f"{size},{precision},{impl},{mean / 1e3:.6f},{deviation / 1e3:.6f},{row['median_ms'] / 1e3:.6f},"
-                      f"{row['busy_ms'] / 1e3:.6f},{row['kernels']},{row['peak_bytes'] / 2**30:.3f},{gain}", flush=True)
+                rows = bench(arguments, f"study:{size}", *model_flags(arguments, precision, mode))
+                for impl, row in rows.items():
+                    gain = ratio_of(rows.get("eager"), row) if impl != "eager" else ["", "", ""]
+                    output.row(size, precision, mode, impl, *times_of(row), *gain)
+                    drawn.setdefault(f"{size} {precision} {mode}", {})[impl] = row and (row["mean_ms"], row["std_ms"])
+    budget.report()
+    if arguments.plot:
+        plot.bars(arguments.plot, f"S8: batch {arguments.batch}, context {arguments.context}", "ms, mean and deviation", drawn,
+                  logarithmic=True)
 
 
 if __name__ == "__main__":

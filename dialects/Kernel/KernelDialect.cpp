@@ -59,5 +59,8 @@ LogicalResult MappingAttr::verify(llvm::function_ref<mlir::InFlightDiagnostic()>
   if (!flat && (threadsPerRow < 32 ? !powerOfTwo : threadsPerRow % 32 != 0))
     return emitError() << "mapping of " << threadsPerRow
                        << " threads to a row: wanted a power of two up to 32 or a multiple of 32";
+  if (!flat && threadsPerRow > 32 && (rowsPerBlock > 32 || (rowsPerBlock & (rowsPerBlock - 1)) != 0))
+    return emitError() << "mapping of " << rowsPerBlock << " rows of " << threadsPerRow
+                       << " threads: wanted a power of two up to 32 rows";
   return success();
 }

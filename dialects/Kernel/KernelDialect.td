@@ -77,7 +77,9 @@ def Kernel_MappingAttr : AttrDef<Kernel_Dialect, "Mapping"> {
   let summary = "How rows and columns are laid over a block's threads";
   let description = [{
     `threadsPerRow` threads share a row and `rowsPerBlock` rows share a block; threads a block is their product, a
-    multiple of 32. Up to 32 threads a row reduce by shuffles (a power of two), more by shared memory. With `flat` there are
+    multiple of 32. Up to 32 threads a row reduce by shuffles (a power of two) and are neighbours; more reduce by shared
+    memory, and where several such rows share a block (a power of two up to 32), neighbouring threads have
+    neighbouring rows: for reads that are contiguous from row to row. With `flat` there are
     no rows of threads: the rows and the column vectors form one index, one vector a thread; only for kernels of one
     columns loop that neither reduces nor keeps.
   }];

@@ -209,6 +209,68 @@ static LogicalResult checkKept(llvm::ArrayRef<ColumnGroup> groups) {
   return success();
 }
 
+/// Threads of a row whose neighbour rows are read together, and elements of a sector, the least that memory
+/// gives: so many neighbouring rows share a block.
+static constexpr int64_t kCrossedThreads = 128;
+static constexpr int64_t kSectorBytes = 32;
+
+/// By how much an expression grows with one of its dimensions; nothing where that is no constant.
+static std::optional<int64_t> coefficientOf(mlir::AffineExpr expr, unsigned dim) {
+  if (!expr.isFunctionOfDim(dim))
+    return 0;
+  auto binary = llvm::dyn_cast<mlir::AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return 1;
+  std::optional<int64_t> left = coefficientOf(binary.getLHS(), dim);
+  if (expr.getKind() == mlir::AffineExprKind::Add) {
+    std::optional<int64_t> right = coefficientOf(binary.getRHS(), dim);
+    return left && right ? std::optional(*left + *right) : std::nullopt;
+  }
+  auto factor = llvm::dyn_cast<mlir::AffineConstantExpr>(binary.getRHS());
+  if (expr.getKind() == mlir::AffineExprKind::Mul && left && factor)
+    return *left * factor.getValue();
+  return std::nullopt;
+}
+
+/// How far a read moves from one row to the next; nothing where that is no constant.
+static std::optional<int64_t> rowStride(const Access &access, mlir::Value row) {
+  // Of an index that is computed nothing is known.
+  if (!llvm::all_of(access.indices, llvm::IsaPred<mlir::BlockArgument>))
+    return std::nullopt;
+  auto found = llvm::find(access.indices, row);
+  if (found == access.indices.end())
+    return 0;
+  return coefficientOf(access.map.getResult(0), found - access.indices.begin());
+}
+
+/// Rows that share a block where all that is reduced is contiguous from row to row and not along a row: sums
+/// over the rows of a matrix. 0 where that is not so, or where a row is short.
+static int64_t crossedRows(kernel::RowsOp rows, llvm::ArrayRef<ColumnGroup> groups) {
+  if (rows.getBody().getNumArguments() == 0 || groups.empty())
+    return 0;
+  mlir::Value row = rows.getBody().getArguments().back();
+  int64_t narrowest = 0;
+  for (const ColumnGroup &group : groups) {
+    if (group.vector != 1 || (group.constant && *group.constant < kCrossedThreads))
+      return 0;
+    for (kernel::ColumnsOp columns : group.loops) {
+      if (columns.getNumKept() != 0 || columns.getNumReductions() == 0)
+        return 0;
+      VectorWalk walk(columns, 1);
+      for (const Access &access : accessesOf(columns)) {
+        if (access.isStore || walk.stride(access) == 1)
+          return 0;
+        std::optional<int64_t> stride = rowStride(access, row);
+        if (!stride || (*stride != 1 && *stride != 0))
+          return 0;
+        if (*stride == 1)
+          narrowest = narrowest ? std::min(narrowest, access.elementBytes()) : access.elementBytes();
+      }
+    }
+  }
+  return narrowest ? std::min<int64_t>(kSectorBytes / narrowest, kMaxThreads / kCrossedThreads) : 0;
+}
+
 static LogicalResult mapRows(kernel::FuncOp func, kernel::RowsOp rows, LegalizeCounts &counts) {
   mlir::OpBuilder builder(func.getContext());
   llvm::SmallVector<ColumnGroup> groups = groupColumns(rows);
@@ -220,6 +282,13 @@ static LogicalResult mapRows(kernel::FuncOp func, kernel::RowsOp rows, LegalizeC
   if (isFlat(rows)) {
     func.setMappingAttr(kernel::MappingAttr::get(func.getContext(), kFlatBlock, 1, /*flat=*/true));
     ++counts.flat;
+    return success();
+  }
+
+  if (int64_t crossed = crossedRows(rows, groups)) {
+    func.setMappingAttr(
+        kernel::MappingAttr::get(func.getContext(), kCrossedThreads, crossed, /*flat=*/false));
+    ++counts.rows;
     return success();
   }
 

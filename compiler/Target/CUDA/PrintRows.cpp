@@ -89,17 +89,26 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   // One index is the row itself; several are computed from it. All lanes of a warp take part in a reduction:
   // those without a row compute the first one's and write nothing.
   auto indices = rows.getBody().getArguments();
-  bool clamps = threadsPerRow < 32 && threadsPerRow > 1 && reduces(rows);
+  bool crossed = threadsPerRow > 32 && rowsPerBlock > 1; // Neighbouring threads have neighbouring rows.
+  bool clamps = rowsPerBlock > 1 && threadsPerRow > 1 && threadsPerRow != 32 && reduces(rows);
   std::string row = indices.size() == 1 ? wantedName(indices[0]) : "row";
   std::string number = names.fresh(clamps ? "row" : row);
   if (rowsPerBlock == 1)
     line("const long long " + number + " = blockIdx.x;");
   else
     line("const long long " + number + " = (long long)blockIdx.x * " + std::to_string(rowsPerBlock) +
-         " + threadIdx.x" + (threadsPerRow == 1 ? "" : " / " + lanes) + ";");
+         " + threadIdx.x" +
+         (crossed              ? " % " + std::to_string(rowsPerBlock)
+          : threadsPerRow == 1 ? ""
+                               : " / " + lanes) +
+         ";");
   if (threadsPerRow > 1) {
     lane = names.fresh("lane");
-    line("const int " + lane + " = threadIdx.x" + (rowsPerBlock == 1 ? "" : " % " + lanes) + ";");
+    line("const int " + lane + " = threadIdx.x" +
+         (crossed             ? " / " + std::to_string(rowsPerBlock)
+          : rowsPerBlock == 1 ? ""
+                              : " % " + lanes) +
+         ";");
   }
   if (rowsPerBlock > 1) {
     std::string count =
@@ -121,7 +130,9 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
     printRowIndices(rows, number);
   if (threadsPerRow > 32 && reduces(rows)) {
     scratch = names.fresh("scratch");
-    line("__shared__ float " + scratch + "[heddle::block_reduce_scratch(1)];");
+    line("__shared__ float " + scratch + "[heddle::" +
+         (crossed ? "block_reduce_rows_scratch(" + std::to_string(rowsPerBlock) : "block_reduce_scratch(1") +
+         ")];");
   }
   if (failed(printRowBody(rows)))
     return failure();
@@ -238,13 +249,16 @@ LogicalResult Printer::printColumns(kernel::ColumnsOp columns) {
 }
 
 void Printer::printReductions(kernel::ColumnsOp columns) {
-  int64_t threads = func.getMapping()->getThreadsPerRow();
+  int64_t threads = func.getMapping()->getThreadsPerRow(), rows = func.getMapping()->getRowsPerBlock();
   if (threads == 1)
     return;
   for (auto [index, result] : llvm::enumerate(columns.getResults().drop_front(columns.getNumKept()))) {
     std::string value = exprOf(result).text, kind = reductionOf(columns.getReduction(index));
     if (threads > 32)
-      line(value + " = heddle::block_reduce<" + kind + ">(" + value + ", " + scratch + ");");
+      line(
+          value + " = heddle::block_reduce" +
+          (rows == 1 ? "<" + std::string(kind) : "_rows<" + std::string(kind) + ", " + std::to_string(rows)) +
+          ">(" + value + ", " + scratch + ");");
     else
       line(value + " = heddle::warp_reduce<" + kind + (threads == 32 ? "" : ", " + std::to_string(threads)) +
            ">(" + value + ");");

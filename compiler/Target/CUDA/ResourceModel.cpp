@@ -87,7 +87,7 @@ Resources heddle::cuda::resourcesOf(kernel::FuncOp func) {
     resources.registers = kBaseRegisters + 2 * arguments + inFlight +
                           (mapping.getFlat() ? 0 : keptRegisters(rows, mapping.getThreadsPerRow()));
     if (reduces && mapping.getThreadsPerRow() > 32)
-      resources.staticShared = 32 * 4;
+      resources.staticShared = 32 * 4 * mapping.getRowsPerBlock();
   }
   return resources;
 }

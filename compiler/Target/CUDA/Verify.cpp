@@ -139,8 +139,6 @@ static LogicalResult verifyRows(kernel::FuncOp func, kernel::RowsOp rows) {
   }
   if (mapping.getFlat() && loops != 1)
     return func.emitError() << "has a flat mapping and " << loops << " columns loops, wanted one";
-  if (!mapping.getFlat() && mapping.getThreadsPerRow() > 32 && mapping.getRowsPerBlock() != 1)
-    return func.emitError("has several rows in a block of more than a warp each: block reductions take one");
   if (!mapping.getFlat())
     if (int64_t kept = keptRegisters(rows, mapping.getThreadsPerRow()); kept > kKeptRegisters)
       return func.emitError() << "keeps rows in " << kept << " registers of a thread, more than "

@@ -20,6 +20,11 @@ func.func private @threads() attributes {m = #kernel.mapping<threadsPerRow = 48,
 
 // -----
 
+// expected-error@+1 {{mapping of 3 rows of 64 threads: wanted a power of two up to 32 rows}}
+func.func private @rows() attributes {m = #kernel.mapping<threadsPerRow = 64, rowsPerBlock = 3, flat = false>}
+
+// -----
+
 // expected-error@+1 {{argument 0 has type 'f32', wanted a buffer or an index}}
 kernel.func @argument(%x: f32) {
   kernel.rows () in () {}

@@ -78,6 +78,35 @@ __device__ inline float block_reduce(float value, float *scratch) {
   return values[0];
 }
 
+/// Floats of shared scratch that block_reduce_rows needs.
+__host__ __device__ constexpr int block_reduce_rows_scratch(int rows) { return rows * kWarpSize; }
+
+/// Combines `value` over all threads of a block whose numbers are one and the same modulo `Rows`, a power of
+/// two up to 32: neighbouring threads hold neighbouring rows. As block_reduce otherwise, for one-dimensional
+/// blocks.
+template <typename Op, int Rows>
+__device__ inline float block_reduce_rows(float value, float *scratch) {
+  static_assert((Rows & (Rows - 1)) == 0 && Rows <= kWarpSize, "lanes are combined by a butterfly");
+  const int lane = threadIdx.x % kWarpSize;
+  const int warp = threadIdx.x / kWarpSize;
+  const int warps = blockDim.x / kWarpSize;
+#pragma unroll
+  for (int distance = kWarpSize / 2; distance >= Rows; distance /= 2)
+    value = Op::apply(value, __shfl_xor_sync(0xffffffffu, value, distance));
+  if (lane < Rows)
+    scratch[warp * Rows + lane] = value;
+  __syncthreads();
+  // Each warp combines the partial results for itself, lanes of one row taking turns.
+  float result = Op::identity();
+  for (int other = lane / Rows; other < warps; other += kWarpSize / Rows)
+    result = Op::apply(result, scratch[other * Rows + lane % Rows]);
+#pragma unroll
+  for (int distance = kWarpSize / 2; distance >= Rows; distance /= 2)
+    result = Op::apply(result, __shfl_xor_sync(0xffffffffu, result, distance));
+  __syncthreads();
+  return result;
+}
+
 } // namespace heddle
 
 #endif // HEDDLE_DEVICE_REDUCE_CUH

@@ -274,3 +274,48 @@ kernel.func @in_place(%x: !kernel.buffer<f32>, %length: index) {
     }
   }
 }
+
+// A sum over the rows of a matrix: what one thread reads lies apart, what neighbouring rows read lies together. Eight
+// float32, a sector, share a block.
+// CHECK-LABEL: kernel.func @column_sums
+// CHECK-SAME: mapping = #kernel.mapping<threadsPerRow = 128, rowsPerBlock = 8, flat = false>
+// CHECK: kernel.load {{.*}}width = 1
+kernel.func @column_sums(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %count: index) {
+  %n = arith.constant 768 : index
+  kernel.rows (%r) in (%n) {
+    %sum = kernel.columns %c in %count reduce [add] {
+      %v = kernel.load %x [affine_map<(r, c) -> (r + c * 768)>] (%r, %c) : !kernel.buffer<f32>
+      kernel.yield %v : f32
+    } : f32
+    kernel.store %sum, %y [affine_map<(r) -> (r)>] (%r) : !kernel.buffer<f32>
+  }
+}
+
+// Of bf16, of which a sector holds sixteen, eight as well: a block has no more threads.
+// CHECK-LABEL: kernel.func @column_sums_bf16
+// CHECK-SAME: threadsPerRow = 128, rowsPerBlock = 8
+kernel.func @column_sums_bf16(%x: !kernel.buffer<bf16>, %y: !kernel.buffer<f32>, %count: index) {
+  %n = arith.constant 770 : index
+  kernel.rows (%r) in (%n) {
+    %sum = kernel.columns %c in %count reduce [add] {
+      %v = kernel.load %x [affine_map<(r, c) -> (r + c * 770)>] (%r, %c) : !kernel.buffer<bf16>
+      %w = arith.extf %v : bf16 to f32
+      kernel.yield %w : f32
+    } : f32
+    kernel.store %sum, %y [affine_map<(r) -> (r)>] (%r) : !kernel.buffer<f32>
+  }
+}
+
+// Neighbouring rows read every other element: nothing is shared. And a run-time stride between columns says nothing of rows.
+// CHECK-LABEL: kernel.func @apart
+// CHECK-SAME: threadsPerRow = 128, rowsPerBlock = 1
+kernel.func @apart(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %count: index) {
+  %n = arith.constant 768 : index
+  kernel.rows (%r) in (%n) {
+    %sum = kernel.columns %c in %count reduce [add] {
+      %v = kernel.load %x [affine_map<(r, c)[s] -> (r * 2 + c * s)>] (%r, %c)[%count] : !kernel.buffer<f32>
+      kernel.yield %v : f32
+    } : f32
+    kernel.store %sum, %y [affine_map<(r) -> (r)>] (%r) : !kernel.buffer<f32>
+  }
+}

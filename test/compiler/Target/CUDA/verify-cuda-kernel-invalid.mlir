@@ -81,13 +81,6 @@ kernel.func @flat_reduction(%x: !kernel.buffer<f32>) attributes {mapping = #kern
 
 // -----
 
-// expected-error@+1 {{has several rows in a block of more than a warp each: block reductions take one}}
-kernel.func @two_wide_rows(%n: index) attributes {mapping = #kernel.mapping<threadsPerRow = 64, rowsPerBlock = 2, flat = false>} {
-  kernel.rows () in () {}
-}
-
-// -----
-
 // expected-error@+1 {{keeps rows in 64 registers of a thread, more than 32}}
 kernel.func @too_many_registers(%x: !kernel.buffer<f32>) attributes {mapping = #kernel.mapping<threadsPerRow = 32, rowsPerBlock = 4, flat = false>} {
   %n = arith.constant 2048 : index

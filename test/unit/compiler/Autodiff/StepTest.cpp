@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -48,18 +49,23 @@ using Floats = std::vector<float>;
 class Step : public testing::TestWithParam<Choice> {
 protected:
   void SetUp() override {
+    build(kGraph, Mode::Step);
+    set("adamw.weight_decay", 0);
+  }
+
+  void build(const char *graph, Mode mode) {
     executor_.reset(); // Before the plan and the device that it uses, where a test sets up twice.
     device_.reset();
     std::filesystem::path path = std::filesystem::temp_directory_path() / "heddle-step-test.mlir";
     path += std::to_string(::getpid());
     path += ".mlir";
-    std::ofstream(path) << kGraph;
+    std::ofstream(path) << graph;
     ModelRequest request;
     request.model = path;
     CompileOptions options;
     options.pipeline = GetParam().pipeline;
     options.precision = GetParam().precision;
-    options.mode = "step";
+    options.mode = nameOf(mode);
     Compiler compiler;
     auto result = compiler.compile(request, options);
     std::filesystem::remove(path);
@@ -74,7 +80,6 @@ protected:
     auto created = runtime::Executor::create(*device_, plan_, executor);
     ASSERT_TRUE(created.isOk()) << created.status().message();
     executor_ = *std::move(created);
-    set("adamw.weight_decay", 0);
   }
 
   static std::span<const uint8_t> bytes(const Floats &values) {
@@ -96,9 +101,10 @@ protected:
     ASSERT_TRUE(executor_->run().isOk());
     ASSERT_TRUE(executor_->synchronize().isOk());
   }
-  float norm() {
-    auto data = executor_->output("grad_norm");
-    EXPECT_TRUE(data.isOk());
+  float norm() { return output("grad_norm"); }
+  float output(const std::string &name) {
+    auto data = executor_->output(name);
+    EXPECT_TRUE(data.isOk()) << name;
     float value = 0;
     std::memcpy(&value, data->data(), sizeof(value));
     return value;
@@ -230,6 +236,64 @@ TEST_P(Step, ClipsByTheGlobalNorm) {
     EXPECT_NEAR(value, 0.1 * 3 * factor, 8 * 0x1p-24 * 0.3 * factor);
   for (float value : get("exp_avg.q"))
     EXPECT_NEAR(value, 0.1 * 2 * factor, 8 * 0x1p-24 * 0.2 * factor);
+}
+
+/// Two classes; row 0 of the table has loss 4 for class 0, row 1 has loss 1.
+constexpr const char *kLosses = R"(
+func.func @main(%ids: tensor<4xi32> {graph.name = "ids"}, %targets: tensor<4xi32> {graph.name = "targets"}) -> (tensor<f32> {graph.name = "loss"}) {
+  %table = graph.parameter [#graph.part<"table", [2, 2], constant, 0.0>] : tensor<2x2xf32>
+  %logits = graph.embedding %table, %ids : tensor<2x2xf32>, tensor<4xi32> -> tensor<4x2xf32>
+  %each = graph.cross_entropy %logits, %targets ignored -100 smoothing 0.0 : tensor<4x2xf32>, tensor<4xi32> -> tensor<4xf32>
+  %sum = graph.reduce sum %each axes [0] : tensor<4xf32> -> tensor<1xf32>
+  %ignored = graph.constant dense<-100> : tensor<4xi32>
+  %isvalid = graph.compare ne %targets, %ignored : tensor<4xi32> -> tensor<4xi1>
+  %ones = graph.cast %isvalid : tensor<4xi1> -> tensor<4xf32>
+  %valid = graph.reduce sum %ones axes [0] : tensor<4xf32> -> tensor<1xf32>
+  %mean = graph.div %sum, %valid : tensor<1xf32>
+  %loss = graph.reshape %mean : tensor<1xf32> -> tensor<f32>
+  return %loss : tensor<f32>
+})";
+
+// huggingface/transformers#34191: a mean of the micro-batches' means would be 2.5.
+TEST_P(Step, TheLossOverMicroBatches) {
+  build(kLosses, Mode::Accumulate);
+  const Floats table = {0, std::log(std::exp(4.0F) - 1), 0, std::log(std::exp(1.0F) - 1)};
+  struct Batch {
+    std::array<int32_t, 4> ids, targets;
+    float share;
+  };
+  auto sums = [&](const std::vector<Batch> &batches, double &loss) {
+    EXPECT_TRUE(executor_->setParameter("table", bytes(table)).isOk());
+    loss = 0;
+    for (size_t i = 0; i < batches.size(); ++i) {
+      auto data = [](const std::array<int32_t, 4> &values) {
+        return std::span<const uint8_t>(reinterpret_cast<const uint8_t *>(values.data()), sizeof(values));
+      };
+      set("accumulate.keep", i > 0);
+      set("accumulate.weight", batches[i].share);
+      EXPECT_TRUE(executor_->setInput("ids", data(batches[i].ids)).isOk());
+      EXPECT_TRUE(executor_->setInput("targets", data(batches[i].targets)).isOk());
+      EXPECT_TRUE((i + 1 < batches.size() ? executor_->runWithoutOptimizer() : executor_->run()).isOk());
+      EXPECT_TRUE(executor_->synchronize().isOk());
+      if (batches[i].share > 0)
+        loss += batches[i].share * output("loss");
+      // Nothing but the sums has moved before the last.
+      EXPECT_EQ(get("table") == table, i + 1 < batches.size());
+    }
+    return get("accumulate.sum.table");
+  };
+  constexpr int32_t kIgnored = -100;
+  double loss = 0, together = 0;
+  Floats found = sums({{{0, 0, 1, 1}, {0, kIgnored, kIgnored, kIgnored}, 0.25F},
+                       {{0, 1, 0, 1}, {kIgnored, kIgnored, kIgnored, kIgnored}, 0},
+                       {{1, 1, 1, 0}, {0, 0, 0, kIgnored}, 0.75F}},
+                      loss),
+         wanted = sums({{{0, 1, 1, 1}, {0, 0, 0, 0}, 1}}, together);
+  EXPECT_NEAR(loss, 1.75, 1.75 * 4 * 0x1p-24); // Some roundings of float32.
+  EXPECT_NEAR(together, 1.75, 1.75 * 4 * 0x1p-24);
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(found[i], wanted[i], 4 * 0x1p-24) << i;
+  EXPECT_EQ(get("adamw.step"), Floats{2});
 }
 
 TEST_P(Step, TheSameBitsTwice) {
