@@ -110,7 +110,8 @@ Status verifyBuffer(const Plan &plan, const Buffer &buffer) {
   }
   if (buffer.pitch != 0) {
     int64_t width = buffer.shape.empty() ? 0 : buffer.shape.back();
-    int64_t most = elements > 0 ? buffer.bytes / sizeOf(buffer.dtype) / (elements / width) : 0;
+    int64_t rows = width > 0 ? elements / width : 0;
+    int64_t most = rows > 0 ? buffer.bytes / sizeOf(buffer.dtype) / rows : 0;
     if (buffer.role != BufferRole::Output || !buffer.parts.empty() || elements == 0 ||
         buffer.pitch <= width || buffer.pitch > most)
       return invalidInput(

@@ -1,7 +1,7 @@
 # RUN: %python %s %t
 """A loss whose logits take more than a chunk: product, loss and gradients go chunk by chunk of rows, the last one shorter. Against float64,
 and against the same graph whose logits are read by something else, which keeps them whole: losses and the rows' gradients have the
-same bits on the CPU (a GPU's library sums a product of other rows in another order), and the weight's, a sum over chunks, is near."""
+same bits on the CPU (a GPU's library sums other shapes in another order), and the weight's, a sum over chunks, is near."""
 
 import os
 
