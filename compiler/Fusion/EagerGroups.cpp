@@ -14,11 +14,25 @@ static bool hasSingleElements(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType().isF32();
 }
 
-/// The op with the implicit casts that its kernel does while it reads operands and writes the result, in
-/// order. A concatenation takes none: it is a copy of each part, of any extent, into its place.
+/// Whether `op` is the index of the dropout that alone reads it, through views.
+static bool isOwnIndex(mlir::Operation *op) {
+  while (llvm::isa<IotaOp>(op) || op->hasTrait<ViewLike>()) {
+    if (!op->hasOneUse())
+      return false;
+    mlir::Operation *user = *op->user_begin();
+    if (auto dropout = llvm::dyn_cast<DropoutOp>(user))
+      return ownIndex(dropout) != nullptr;
+    op = user;
+  }
+  return false;
+}
+
+/// The op with the implicit casts that its kernel does while it reads operands and writes the result, and the
+/// index of a dropout, in order. A concatenation takes none: it is a copy of each part, of any extent, into
+/// its place.
 static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {
   llvm::SmallVector<mlir::Operation *> members;
-  if (isImplicitCast(op))
+  if (isImplicitCast(op) || isOwnIndex(op))
     return members;
   if (llvm::isa<ConcatOp>(op))
     return {op};
@@ -26,6 +40,9 @@ static llvm::SmallVector<mlir::Operation *> withCasts(mlir::Operation *op) {
     if (mlir::Operation *cast = operand.getDefiningOp();
         isImplicitCast(cast) && cast->hasOneUse() && hasSingleElements(cast->getResult(0)))
       members.push_back(cast);
+  if (auto dropout = llvm::dyn_cast<DropoutOp>(op))
+    if (IotaOp index = ownIndex(dropout))
+      members.push_back(index);
   members.push_back(op);
   if (op->getNumResults() == 1 && op->hasOneUse() && isImplicitCast(*op->user_begin()) &&
       !hasSingleElements((*op->user_begin())->getResult(0)))
@@ -38,6 +55,7 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
   void runOnOperation() override {
     eraseUnusedOps(getOperation());
     padHeads(getOperation());
+    giveOwnIndices(getOperation());
     materializeOutputs(getOperation());
     materializeAssigns(getOperation());
     mlir::Block &block = getOperation().getBody().front();

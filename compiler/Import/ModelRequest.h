@@ -23,6 +23,11 @@ struct ModelRequest {
   /// loss is.
   bool loss = false;
 
+  /// For presets and configurations: drops elements of the embedding and of what attention and the MLP add to
+  /// it with this probability, 0 to 1, by the key of the input `dropout_key` (runtime/base/Dropout.h). A
+  /// graph file says itself where it drops what.
+  double dropout = 0;
+
   static constexpr int64_t kDefaultBatch = 4;
   static constexpr int64_t kDefaultContext = 512;
 };
