@@ -20,17 +20,35 @@ using mlir::Value;
 
 namespace {
 
-/// A product that reads the logits' gradient: by rows, which gives rows; or over all rows, which gives a sum
-/// of what each chunk gives, with the gradient on the left or on the right.
+/// What reads the logits' gradient: a product by rows, which gives rows; or a product over all rows, with the
+/// gradient on the left or on the right, or a sum over them, which give a sum of what each chunk gives.
 struct Reader {
-  enum Kind { Rows, SumLeft, SumRight } kind;
-  MatmulOp matmul;
+  enum Kind { Rows, SumLeft, SumRight, SumRows } kind;
+  Operation *op;
+  bool narrow; ///< Reads the gradient's cast.
+
+  Value result() const { return op->getResult(0); }
+};
+
+/// An op between the product and the loss: an implicit cast, or a bias that is added to each row.
+struct Step {
+  mlir::Type element; ///< Cast to; null for a bias.
+  Value bias;         ///< One row.
+  mlir::Location loc;
+
+  bool sameAs(const Step &other) const { return element == other.element && bias == other.bias; }
+};
+
+/// How logits come from a product.
+struct Logits {
+  MatmulOp product;
+  llvm::SmallVector<Step> steps; ///< From the product on.
 };
 
 /// What is cut into chunks.
 struct Loss {
-  MatmulOp product;    ///< Rows of the logits.
-  CastOp wide;         ///< To float32, or null; forward's.
+  MatmulOp product; ///< Rows of the logits.
+  llvm::SmallVector<Step> steps;
   CrossEntropyOp loss; ///< Of each row.
   CrossEntropyGradOp gradient;
   CastOp narrow; ///< Of the gradient, or null.
@@ -41,74 +59,140 @@ struct Loss {
 
 int64_t rankOf(Value value) { return typeOf(value).getRank(); }
 
-/// The one implicit cast that a value comes from, or null.
-CastOp implicitCast(Value value) {
-  auto cast = value.getDefiningOp<CastOp>();
+/// The one implicit cast that an op is, or null.
+CastOp implicitCast(Operation *op) {
+  auto cast = llvm::dyn_cast_or_null<CastOp>(op);
   return cast && cast.getImplicit() ? cast : CastOp();
+}
+
+/// One row that is repeated, and nothing else, before it is repeated; or null.
+Value repeatedRow(Value value) {
+  auto repeated = value.getDefiningOp<BroadcastOp>();
+  if (!repeated)
+    return Value();
+  Value row = repeated.getOperand();
+  int64_t columns = typeOf(value).getShape().back();
+  return typeOf(row).getNumElements() == columns && typeOf(row).getShape().back() == columns ? row : Value();
+}
+
+/// The step that an op is, and what it goes on from; nothing where it is none.
+std::optional<std::pair<Step, Value>> stepOf(Operation *op) {
+  if (CastOp cast = implicitCast(op))
+    return std::pair(Step{typeOf(cast.getResult()).getElementType(), Value(), op->getLoc()},
+                     cast.getOperand());
+  if (auto add = llvm::dyn_cast_or_null<AddOp>(op))
+    for (auto [from, other] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())})
+      if (Value row = repeatedRow(other))
+        return std::pair(Step{mlir::Type(), row, op->getLoc()}, from);
+  return std::nullopt;
+}
+
+std::optional<Logits> comesFrom(Value logits) {
+  Logits found;
+  while (auto step = stepOf(logits.getDefiningOp())) {
+    found.steps.push_back(step->first);
+    logits = step->second;
+  }
+  std::reverse(found.steps.begin(), found.steps.end());
+  found.product = logits.getDefiningOp<MatmulOp>();
+  return found.product ? std::optional(found) : std::nullopt;
+}
+
+/// The one loss of logits that, with all steps on the way to them, nothing but it and the gradient reads; or
+/// null.
+CrossEntropyOp onlyLoss(MatmulOp product, CrossEntropyGradOp gradient) {
+  CrossEntropyOp found;
+  llvm::SmallVector<Value> values{product.getResult()};
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers())
+      if (auto loss = llvm::dyn_cast<CrossEntropyOp>(user); loss && !found)
+        found = loss;
+      else if (stepOf(user))
+        values.push_back(user->getResult(0));
+      else if (user != gradient)
+        return CrossEntropyOp();
+  return found;
+}
+
+/// A view of the gradient whose rows are its columns.
+bool isTurned(Value view, int64_t columns) {
+  return rankOf(view) == 2 && typeOf(view).getShape().front() == columns && view.getDefiningOp<TransposeOp>();
+}
+
+/// How an op reads the gradient through a view of it; nothing where it could not do so by chunks.
+std::optional<Reader> readerOf(Operation *op, Value view, bool turned, bool narrow) {
+  bool flat = rankOf(view) == 2;
+  if (auto matmul = llvm::dyn_cast<MatmulOp>(op); matmul && matmul.getLhs() != matmul.getRhs()) {
+    if (turned && matmul.getLhs() == view)
+      return Reader{Reader::SumLeft, op, narrow};
+    if (flat && !turned && matmul.getRhs() == view)
+      return Reader{Reader::SumRight, op, narrow};
+    if (!turned && matmul.getLhs() == view && rankOf(matmul.getRhs()) == 2)
+      return Reader{Reader::Rows, op, narrow};
+  }
+  auto sum = llvm::dyn_cast<ReduceOp>(op);
+  if (sum && !turned && sum.getKind() == ReduceKind::Sum &&
+      llvm::equal(sum.getAxes(), llvm::seq<int64_t>(rankOf(view) - 1)))
+    return Reader{Reader::SumRows, op, narrow};
+  return std::nullopt;
+}
+
+/// Whether all that read the gradient, or its cast, do so by chunks, also through views: adds them to the
+/// readers.
+bool findReaders(Loss &found, Value gradient, bool narrow) {
+  int64_t columns = typeOf(gradient).getShape().back();
+  auto isRows = [&](Operation *op) {
+    return llvm::isa<ReshapeOp>(op) && rankOf(op->getResult(0)) == 2 &&
+           typeOf(op->getResult(0)).getShape().back() == columns;
+  };
+  llvm::SmallVector<Value> views{gradient};
+  while (!views.empty()) {
+    Value view = views.pop_back_val();
+    bool turned = isTurned(view, columns);
+    for (Operation *user : view.getUsers()) {
+      CastOp cast = implicitCast(user);
+      if (auto reader = readerOf(user, view, turned, narrow))
+        found.readers.push_back(*reader);
+      else if (isRows(user) || (llvm::isa<TransposeOp>(user) && rankOf(view) == 2 && !turned))
+        views.push_back(user->getResult(0));
+      else if (cast && view == gradient && !narrow && !found.narrow)
+        found.narrow = cast;
+      else
+        return false;
+    }
+  }
+  return true;
 }
 
 /// Ops behind a product whose logits one cross-entropy and one gradient of it read, and nothing else.
 std::optional<Loss> findLoss(CrossEntropyGradOp gradient) {
-  Loss found{{}, implicitCast(gradient.getLogits()), {}, gradient, {}, {}};
-  Value logits = found.wide ? found.wide.getOperand() : gradient.getLogits();
-  found.product = logits.getDefiningOp<MatmulOp>();
-  if (!found.product || rankOf(found.product.getRhs()) != 2)
+  std::optional<Logits> logits = comesFrom(gradient.getLogits());
+  if (!logits || rankOf(logits->product.getRhs()) != 2)
+    return std::nullopt;
+  CrossEntropyOp loss = onlyLoss(logits->product, gradient);
+  if (!loss || loss.getTargets() != gradient.getTargets() || loss.getIgnored() != gradient.getIgnored() ||
+      loss.getSmoothing() != gradient.getSmoothing())
     return std::nullopt;
   // Both may read a cast of their own.
-  llvm::SmallVector<Value> readings{logits};
-  for (Operation *user : logits.getUsers())
-    if (CastOp cast = implicitCast(user->getNumResults() ? user->getResult(0) : Value()); found.wide && cast)
-      readings.push_back(cast.getResult());
-  for (Value reading : readings)
-    for (Operation *user : reading.getUsers())
-      if (auto loss = llvm::dyn_cast<CrossEntropyOp>(user); loss && !found.loss)
-        found.loss = loss;
-      else if (user != gradient &&
-               !llvm::is_contained(readings, user->getNumResults() ? user->getResult(0) : Value()))
-        return std::nullopt;
-  if (!found.loss || found.loss.getTargets() != gradient.getTargets() ||
-      found.loss.getIgnored() != gradient.getIgnored() ||
-      found.loss.getSmoothing() != gradient.getSmoothing())
+  std::optional<Logits> read = comesFrom(loss.getLogits());
+  if (!read || read->product != logits->product ||
+      !llvm::equal(read->steps, logits->steps, [](const Step &a, const Step &b) { return a.sameAs(b); }))
     return std::nullopt;
-  Value result = gradient.getResult();
-  if (result.hasOneUse())
-    if (auto cast = llvm::dyn_cast<CastOp>(*result.user_begin()); cast && cast.getImplicit()) {
-      found.narrow = cast;
-      result = cast.getResult();
-    }
-  // The product's own gradients: the input's by rows, the weight's over all of them.
-  int64_t columns = typeOf(result).getShape().back();
-  llvm::SmallVector<Value> values{result};
-  while (!values.empty()) {
-    Value value = values.pop_back_val();
-    for (Operation *user : value.getUsers()) {
-      auto matmul = llvm::dyn_cast<MatmulOp>(user);
-      bool flat = rankOf(value) == 2;
-      bool turned = flat && typeOf(value).getShape().front() == columns && value.getDefiningOp<TransposeOp>();
-      if (matmul && matmul.getLhs() == matmul.getRhs())
-        return std::nullopt;
-      if (matmul && turned && matmul.getLhs() == value)
-        found.readers.push_back({Reader::SumLeft, matmul});
-      else if (matmul && flat && !turned && matmul.getRhs() == value)
-        found.readers.push_back({Reader::SumRight, matmul});
-      else if (matmul && !turned && matmul.getLhs() == value && rankOf(matmul.getRhs()) == 2)
-        found.readers.push_back({Reader::Rows, matmul});
-      else if (llvm::isa<ReshapeOp>(user) && rankOf(user->getResult(0)) == 2 &&
-               typeOf(user->getResult(0)).getShape().back() == columns)
-        values.push_back(user->getResult(0));
-      else if (llvm::isa<TransposeOp>(user) && flat && !turned)
-        values.push_back(user->getResult(0));
-      else
-        return std::nullopt;
-    }
-  }
+  Loss found{logits->product, logits->steps, loss, gradient, {}, {}};
+  // The product's own gradients: the input's by rows, the weight's and the bias's over all of them.
+  if (!findReaders(found, gradient.getResult(), /*narrow=*/false) ||
+      (found.narrow && !findReaders(found, found.narrow.getResult(), /*narrow=*/true)))
+    return std::nullopt;
   return found;
 }
 
-/// The ops that give what the loss's gradient is multiplied with, or nothing where that depends on the
-/// logits: a mean's does not.
+/// The ops that give what each chunk reads whole: what the loss's gradient is multiplied with, and biases.
+/// Nothing where one depends on the logits: a mean's gradient does not.
 std::optional<llvm::DenseSet<Operation *>> knownBefore(Loss &loss) {
   llvm::SmallVector<Value> values{loss.gradient.getGradient()};
+  for (const Step &step : loss.steps)
+    if (step.bias)
+      values.push_back(step.bias);
   llvm::DenseSet<Operation *> seen;
   while (!values.empty()) {
     Operation *op = values.pop_back_val().getDefiningOp();
@@ -132,8 +216,11 @@ public:
   void build() {
     Value x = flat(loss_.product.getLhs()), targets = flat(loss_.loss.getTargets()),
           gradient = flat(loss_.gradient.getGradient());
+    for (Step &step : loss_.steps)
+      if (step.bias)
+        step.bias = flat(step.bias);
     for (Reader &reader : loss_.readers)
-      for (Value operand : reader.matmul->getOperands())
+      for (Value operand : reader.op->getOperands())
         if (!dependsOnLogits(operand))
           hoist(operand);
     llvm::SmallVector<Value> losses;
@@ -144,9 +231,12 @@ public:
       auto partOf = [&](Value value, int64_t dim) { return g_.slice(value, dim, begin, rows); };
       g_.setLocation(loss_.product.getLoc());
       Value logits = g_.matmul(partOf(x, 0), loss_.product.getRhs(), elementType(loss_.product.getResult()));
+      for (const Step &step : loss_.steps) {
+        g_.setLocation(step.loc);
+        logits = step.bias ? g_.add(logits, g_.broadcast(step.bias, symbolicShape(typeOf(logits))))
+                           : g_.cast(logits, step.element, /*implicit=*/true);
+      }
       g_.setLocation(loss_.loss.getLoc());
-      if (loss_.wide)
-        logits = g_.cast(logits, elementType(loss_.wide.getResult()), /*implicit=*/true);
       Value target = partOf(targets, 0);
       Value each =
           CrossEntropyOp::create(builder_, g_.location(), typeOf(target).clone(builder_.getF32Type()), logits,
@@ -155,11 +245,11 @@ public:
       Value down = CrossEntropyGradOp::create(builder_, g_.location(), logits.getType(), logits, target,
                                               partOf(gradient, 0), loss_.gradient.getIgnored(),
                                               loss_.gradient.getSmoothing());
-      if (loss_.narrow)
-        down = g_.cast(down, elementType(loss_.narrow.getResult()), /*implicit=*/true);
+      Value narrow =
+          loss_.narrow ? g_.cast(down, elementType(loss_.narrow.getResult()), /*implicit=*/true) : Value();
       for (auto [reader, values] : llvm::zip_equal(loss_.readers, given)) {
-        g_.setLocation(reader.matmul.getLoc());
-        Value part = read(reader, down, partOf);
+        g_.setLocation(reader.op->getLoc());
+        Value part = read(reader, reader.narrow ? narrow : down, partOf);
         if (reader.kind == Reader::Rows || values.empty())
           values.push_back(part);
         else
@@ -173,11 +263,11 @@ public:
     g_.setLocation(loss_.loss.getLoc());
     replace(loss_.loss.getResult(), together(losses, loss_.loss.getResult()));
     for (auto [reader, values] : llvm::zip_equal(loss_.readers, given)) {
-      g_.setLocation(reader.matmul.getLoc());
+      g_.setLocation(reader.op->getLoc());
       if (reader.kind == Reader::Rows)
-        replace(reader.matmul.getResult(), together(values, reader.matmul.getResult()));
+        replace(reader.result(), together(values, reader.result()));
       else
-        replaceSum(reader.matmul.getResult(), values.front());
+        replaceSum(reader.result(), values.front());
     }
   }
 
@@ -202,18 +292,20 @@ private:
     hoisted_ = nullptr;
   }
 
-  /// All leading dimensions as one.
+  /// All leading dimensions as one, of rows; of what has the targets' shape all dimensions.
   Value flat(Value value) {
     SymbolicShape shape = symbolicShape(typeOf(value));
-    size_t kept = typeOf(value).getNumElements() == loss_.rows() ? 0 : 1; // A column of the targets, or rows.
+    size_t kept = typeOf(value).getShape() == typeOf(loss_.loss.getTargets()).getShape() ? 0 : 1;
     SymbolicShape rows{elementCount(llvm::ArrayRef<SymbolicDim>(shape).drop_back(kept))};
     rows.append(shape.end() - kept, shape.end());
     return g_.reshape(value, rows);
   }
 
-  /// What a product gives of a chunk. Sums of chunks are float32.
+  /// What a reader gives of a chunk. Sums of chunks are float32.
   Value read(const Reader &reader, Value down, llvm::function_ref<Value(Value, int64_t)> partOf) {
-    MatmulOp matmul = reader.matmul;
+    if (reader.kind == Reader::SumRows)
+      return g_.reduce(ReduceKind::Sum, g_.cast(down, builder_.getF32Type(), /*implicit=*/true), {0});
+    auto matmul = llvm::cast<MatmulOp>(reader.op);
     switch (reader.kind) {
     case Reader::Rows:
       return g_.matmul(down, matmul.getRhs(), elementType(matmul.getResult()));
@@ -221,6 +313,8 @@ private:
       return g_.matmul(g_.transpose(down, {1, 0}), partOf(matmul.getRhs(), 0), builder_.getF32Type());
     case Reader::SumRight:
       return g_.matmul(partOf(matmul.getLhs(), 1), down, builder_.getF32Type());
+    case Reader::SumRows:
+      break;
     }
     llvm_unreachable("covered switch");
   }
@@ -232,6 +326,7 @@ private:
   void replace(Value old, Value by) { old.replaceAllUsesWith(by); }
 
   void replaceSum(Value old, Value sum) {
+    sum = g_.reshape(sum, symbolicShape(typeOf(old)));
     // Who widens the product's result takes the sum as it is.
     for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
       if (auto cast = llvm::dyn_cast<CastOp>(user);
@@ -265,7 +360,7 @@ struct ChunkLossPass : public heddle::impl::ChunkLossBase<ChunkLossPass> {
       // Logits and gradient of all other chunks are saved; sums wait in float32.
       int64_t saved = 2 * (bytes - bytes / loss->rows() * rows);
       for (Reader &reader : loss->readers)
-        if (auto sum = typeOf(reader.matmul.getResult()); reader.kind != Reader::Rows)
+        if (auto sum = typeOf(reader.result()); reader.kind != Reader::Rows)
           saved -= sum.getNumElements() * (32 - sum.getElementTypeBitWidth()) / 8;
       if (chunks < 2 || saved <= 0)
         continue;

@@ -10,11 +10,11 @@ def ChunkLoss : Pass<"chunk-loss", "::mlir::func::FuncOp"> {
     The logits of all tokens are the largest tensor of a model with a large vocabulary, and their gradient is another. Where
     nothing but a cross-entropy reads them, and what its gradient is multiplied with is known beforehand (a mean's is: it
     depends on the targets alone), each chunk of rows goes through the product, the loss and the products of the gradient
-    before the next one. Chunks have at most about `max-bytes` of logits, whole multiples of 128 rows. Nothing changes where
+    before the next one; so do a bias between product and loss, and the sum that is its gradient. Chunks have at most about `max-bytes` of logits, whole multiples of 128 rows. Nothing changes where
     all fit into one, or where the weight's float32 sum takes more than is saved (few rows of a wide model).
 
-    The input's gradient and the losses are put side by side, bit for bit as without chunks; the weight's gradient is a sum
-    over chunks in float32, which is rounded no more than that of one product.
+    The input's gradient and the losses are put side by side, bit for bit as without chunks; the weight's gradient and the
+    bias's are sums over chunks in float32, which are rounded no more than those of one product.
   }];
   let options = [Option<"maxBytes", "max-bytes", "int64_t", "int64_t{1} << 27", "Most bytes of a chunk's logits">];
   let statistics = [Statistic<"numChunks", "chunks", "Chunks that were made">];

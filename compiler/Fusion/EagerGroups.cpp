@@ -161,6 +161,16 @@ static void markInnerCasts(mlir::Block &block) {
   }
 }
 
+/// The index that a dropout alone reads is counted in its kernel.
+static void markIndices(mlir::Block &block) {
+  for (DropoutOp dropout : block.getOps<DropoutOp>())
+    if (IotaOp index = ownIndex(dropout)) {
+      if (!markOf(dropout))
+        dropout->setAttr(kKernelAttr, newKernel(dropout.getContext()));
+      index->setAttr(kKernelAttr, markOf(dropout));
+    }
+}
+
 /// The ops of each kernel in order, but for implicit casts that can be done while a kernel reads or writes.
 static llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> opsOfKernels(mlir::Block &block) {
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *>> kernels;
@@ -220,6 +230,7 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
     computeInReaders(func);
     readFromLeaves(func);
     padHeads(func);
+    giveOwnIndices(func);
     materializeOutputs(func);
     materializeAssigns(func);
     copyForProducts(block);
@@ -228,6 +239,7 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
       if (isComputeOp(&op))
         materializeOperands(&op);
     markInnerCasts(block);
+    markIndices(block);
     auto kernels = opsOfKernels(block); // Now with the copies.
     auto isCast = [](llvm::ArrayRef<mlir::Operation *> kernel) {
       return kernel.size() == 1 && isImplicitCast(kernel.front());
@@ -243,15 +255,16 @@ struct EagerGroupsPass : public impl::EagerGroupsBase<EagerGroupsPass> {
       return isCast(members) && taken.contains(members.front());
     });
     for (llvm::ArrayRef<mlir::Operation *> members : kernels) {
-      auto main = llvm::find_if(members, [](mlir::Operation *op) { return !isImplicitCast(op); });
+      // Casts and indices are no ops of PyTorch's.
+      auto isMain = [](mlir::Operation *op) { return !isImplicitCast(op) && !llvm::isa<IotaOp>(op); };
+      auto main = llvm::find_if(members, isMain);
       mlir::Operation *op = main == members.end() ? members.front() : *main;
       llvm::SmallVector<mlir::Value> outputs;
       if (llvm::isa<AttentionLike>(op)) // All results, also where one has no reader.
         llvm::append_range(outputs, op->getResults());
-      // Casts are left out: they are no ops of PyTorch's.
       llvm::SmallVector<mlir::Operation *> named;
       llvm::copy_if(members, std::back_inserter(named),
-                    [&](mlir::Operation *each) { return each == op || !isImplicitCast(each); });
+                    [&](mlir::Operation *each) { return each == op || isMain(each); });
       outline(kindOf(op), members, labelOf(named), outputs);
     }
     func.walk([](mlir::Operation *op) { op->removeAttr(kKernelAttr); }); // Groups say it now.

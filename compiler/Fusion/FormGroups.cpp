@@ -150,6 +150,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     eraseUnusedOps(func);
     padHeads(func);
     computePartsFirst(func);
+    giveOwnIndices(func);
     materializeOutputs(func);
     materializeAssigns(func);
     for (AttentionLike attention : llvm::to_vector(block.getOps<AttentionLike>()))

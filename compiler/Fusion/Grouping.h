@@ -71,6 +71,13 @@ void padHeads(mlir::func::FuncOp func);
 /// elementwise ops where the parts have one extent.
 void computePartsFirst(mlir::func::FuncOp func);
 
+/// Gives each dropout the iota of its own that its index is, to be computed in its group: a tensor of indices
+/// in memory would be read for nothing.
+void giveOwnIndices(mlir::func::FuncOp func);
+
+/// The iota that is the index of a dropout and of nothing else; null where it is none.
+graph::IotaOp ownIndex(graph::DropoutOp dropout);
+
 /// Erases ops of the function that nothing uses: they need no group.
 void eraseUnusedOps(mlir::func::FuncOp func);
 

@@ -60,6 +60,11 @@ private:
   void collectNodes() {
     llvm::DenseMap<Operation *, int> numbers;
     StepPhases phases(func_);
+    llvm::SmallPtrSet<Operation *, 16>
+        indices; // They depend on nothing, but are computed where they are read.
+    for (DropoutOp dropout : func_.getBody().front().getOps<DropoutOp>())
+      if (IotaOp index = ownIndex(dropout))
+        indices.insert(index);
     for (Operation &op : func_.getBody().front()) {
       if (!isComputeOp(&op) && !llvm::isa<GroupOp, AssignOp>(op) &&
           !op.hasTrait<mlir::OpTrait::IsTerminator>())
@@ -67,7 +72,7 @@ private:
       int number = nodes_.size();
       numbers[&op] = number;
       bool rows = isComputeOp(&op) && isRowsOp(&op);
-      bool once = phases.runsOnce(&op);
+      bool once = phases.runsOnce(&op) && !indices.contains(&op);
       bool optimizer = phases.accumulates() && phases.phaseOf(&op) == plan::Phase::Optimizer;
       nodes_.push_back({&op, rows, once, optimizer, op.getAttr(kChunkAttr), number, {}, {}, {}});
       llvm::SetVector<int> inputs;

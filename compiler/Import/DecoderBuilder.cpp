@@ -2,6 +2,7 @@
 #include "compiler/Import/DecoderBuilder.h"
 #include "dialects/Graph/GraphBuilder.h"
 #include "dialects/Graph/GraphModule.h"
+#include "runtime/base/Dropout.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -23,8 +24,9 @@ constexpr int64_t kIgnoredTarget = -100;
 class DecoderBuilder {
 public:
   DecoderBuilder(mlir::MLIRContext *context, const DecoderSpec &spec, const DecoderExtents &extents,
-                 bool loss)
-      : spec_(spec), loss_(loss), builder_(context), g_(builder_, mlir::UnknownLoc::get(context)),
+                 const DecoderTraining &training)
+      : spec_(spec), loss_(training.loss), dropout_(training.dropout), builder_(context),
+        g_(builder_, mlir::UnknownLoc::get(context)),
         source_(mlir::NameLoc::get(builder_.getStringAttr(spec.name))), f32_(builder_.getF32Type()),
         batch_(SymbolicDim::symbol("batch", extents.batch)), seq_(SymbolicDim::symbol("seq", extents.seq)) {}
 
@@ -55,12 +57,14 @@ private:
   Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape, InitKind init, double scale);
   Value biasVector(const std::string &name, int64_t extent);
   Value linear(Value x, const std::string &pattern, int64_t outputs, bool bias);
+  Value addBias(Value y, const std::string &name);
   Value norm(Value x, const std::string &pattern);
   Value rotary(Value x, const Tables &tables);
   Value splitHeads(Value x, int64_t heads);
   Value repeatHeads(Value x);
   Value attention(Value x, const Tables &tables);
   Value activate(Value x);
+  Value dropped(Value x);
   Value mlp(Value x);
   Value residual(Value x, const std::string &name, const std::string &pattern,
                  llvm::function_ref<Value(Value)> f);
@@ -68,19 +72,22 @@ private:
   Tables tables();
   Value hideScores(Value scores, const Tables &tables);
   Value embed();
+  Value logits(Value x);
   llvm::SmallVector<Value> outputs(Value x);
   Value meanLoss(Value logits);
   mlir::func::FuncOp openMain();
 
   const DecoderSpec &spec_;
   bool loss_;
+  double dropout_;
+  int64_t dropouts_ = 0; ///< Made so far: each is a layer of its own.
   mlir::OpBuilder builder_;
   GraphBuilder g_;
   mlir::Location source_;
   mlir::Type f32_;
   SymbolicDim batch_, seq_;
-  /// Inputs; the last three only where the model has them.
-  Value ids_, segments_, tokens_, targets_;
+  /// Inputs; all but the first only where the model has them.
+  Value ids_, segments_, tokens_, targets_, dropoutKey_;
   Value table_; ///< Of the embedding.
   int64_t layer_ = 0;
   std::string scope_; ///< Put in front of every location.
@@ -108,9 +115,11 @@ Value DecoderBuilder::linear(Value x, const std::string &pattern, int64_t output
                   g_.transpose(weight(name + ".weight", {outputs, inputs}, InitKind::Normal, std), {1, 0}));
   else
     y = g_.matmul(x, weight(name + ".weight", {inputs, outputs}, InitKind::Normal, std));
-  if (!bias)
-    return y;
-  Value b = biasVector(name + ".bias", outputs);
+  return bias ? addBias(y, name) : y;
+}
+
+Value DecoderBuilder::addBias(Value y, const std::string &name) {
+  Value b = biasVector(name + ".bias", typeOf(y).getShape().back());
   return g_.binary<AddOp>(y, g_.broadcast(b, symbolicShape(typeOf(y))));
 }
 
@@ -275,7 +284,11 @@ Value DecoderBuilder::attention(Value x, const Tables &tables) {
   Value y = g_.matmul(probabilities, v);
   at("attention.out");
   y = g_.reshape(g_.transpose(y, {0, 2, 1, 3}), {batch_, seq_, fixed(width)});
-  return linear(y, spec_.names.out, spec_.dModel, spec_.outBias);
+  return dropped(linear(y, spec_.names.out, spec_.dModel, spec_.outBias));
+}
+
+Value DecoderBuilder::dropped(Value x) {
+  return dropoutKey_ ? g_.dropout(x, dropoutKey_, dropouts_++, dropout_) : x;
 }
 
 Value DecoderBuilder::activate(Value x) {
@@ -304,7 +317,7 @@ Value DecoderBuilder::mlp(Value x) {
     inner = g_.binary<MulOp>(inner, up);
   }
   at("mlp.down");
-  return linear(inner, spec_.names.down, spec_.dModel, spec_.mlpBias);
+  return dropped(linear(inner, spec_.names.down, spec_.dModel, spec_.mlpBias));
 }
 
 Value DecoderBuilder::residual(Value x, const std::string &name, const std::string &pattern,
@@ -344,33 +357,38 @@ Value DecoderBuilder::embed() {
         EmbeddingOp::create(builder_, g_.location(), type({seq_, fixed(spec_.dModel)}, f32_), rows, position);
     x = g_.binary<AddOp>(x, g_.broadcast(added, hidden));
   }
-  if (!spec_.embedNorm)
-    return x;
-  at("embed_norm");
-  return norm(x, spec_.names.embedNorm);
+  if (spec_.embedNorm) {
+    at("embed_norm");
+    x = norm(x, spec_.names.embedNorm);
+  }
+  return dropped(x);
+}
+
+/// f32 [batch, seq, vocabulary].
+Value DecoderBuilder::logits(Value x) {
+  if (spec_.headTransform) {
+    at("head.transform");
+    x = activate(linear(x, spec_.names.headTransform, spec_.dModel, /*bias=*/true));
+    at("head.norm");
+    x = norm(x, spec_.names.headNorm);
+  }
+  at("head");
+  Value logits = spec_.tied ? g_.matmul(x, g_.transpose(table_, {1, 0}))
+                            : linear(x, spec_.names.head, spec_.vocabulary, /*bias=*/false);
+  return spec_.headBias ? addBias(logits, spec_.names.headBias) : logits;
 }
 
 llvm::SmallVector<Value> DecoderBuilder::outputs(Value x) {
-  if (spec_.outputs == Outputs::HiddenAndPooled) {
-    at("pooler");
-    Value first = g_.reshape(g_.slice(x, 1, 0, 1), {batch_, fixed(spec_.dModel)});
-    return {x, g_.unary<TanhOp>(linear(first, spec_.names.pooler, spec_.dModel, /*bias=*/true))};
+  if (loss_) {
+    Value scores = logits(x);
+    at("loss");
+    return {meanLoss(scores)};
   }
-  at("head");
-  Value logits;
-  if (spec_.tied) {
-    logits = g_.matmul(x, g_.transpose(table_, {1, 0}));
-    if (spec_.headBias) {
-      Value b = biasVector(spec_.names.head + ".bias", spec_.vocabulary);
-      logits = g_.binary<AddOp>(logits, g_.broadcast(b, symbolicShape(typeOf(logits))));
-    }
-  } else {
-    logits = linear(x, spec_.names.head, spec_.vocabulary, spec_.headBias);
-  }
-  if (!loss_)
-    return {logits};
-  at("loss");
-  return {meanLoss(logits)};
+  if (spec_.outputs == Outputs::Logits)
+    return {logits(x)};
+  at("pooler");
+  Value first = g_.reshape(g_.slice(x, 1, 0, 1), {batch_, fixed(spec_.dModel)});
+  return {x, g_.unary<TanhOp>(linear(first, spec_.names.pooler, spec_.dModel, /*bias=*/true))};
 }
 
 /// The mean over the targets that are not ignored, as torch.nn.functional.cross_entropy gives it.
@@ -391,6 +409,7 @@ mlir::func::FuncOp DecoderBuilder::openMain() {
     int64_t bound; ///< Values are in [0, bound).
     Value *value;
     std::optional<int64_t> ignored = std::nullopt; ///< A further value.
+    mlir::Type type = {};                          ///< i32 [batch, seq] where it is null.
   };
   llvm::SmallVector<Input> inputs = {{spec_.inputs.ids, spec_.vocabulary, &ids_}};
   if (spec_.paddingMask)
@@ -400,6 +419,10 @@ mlir::func::FuncOp DecoderBuilder::openMain() {
   static const std::string kTargets = "targets";
   if (loss_)
     inputs.push_back({kTargets, spec_.vocabulary, &targets_, kIgnoredTarget});
+  static const std::string kKey = runtime::kDropoutInput;
+  if (dropout_ > 0)
+    inputs.push_back(
+        {kKey, runtime::kDropoutKeys, &dropoutKey_, std::nullopt, type({fixed(1)}, builder_.getI64Type())});
   llvm::SmallVector<std::pair<const char *, mlir::Type>> outputs;
   SymbolicDim width = fixed(spec_.dModel);
   if (loss_)
@@ -410,7 +433,9 @@ mlir::func::FuncOp DecoderBuilder::openMain() {
     outputs = {{"last_hidden_state", type({batch_, seq_, width}, f32_)},
                {"pooler_output", type({batch_, width}, f32_)}};
 
-  llvm::SmallVector<mlir::Type> inputTypes(inputs.size(), type({batch_, seq_}, builder_.getI32Type()));
+  llvm::SmallVector<mlir::Type> inputTypes;
+  for (const Input &input : inputs)
+    inputTypes.push_back(input.type ? input.type : type({batch_, seq_}, builder_.getI32Type()));
   llvm::SmallVector<mlir::Type> outputTypes = llvm::to_vector(llvm::make_second_range(outputs));
   auto main = mlir::func::FuncOp::create(builder_, source_, "main",
                                          builder_.getFunctionType(inputTypes, outputTypes));
@@ -450,7 +475,8 @@ mlir::OwningOpRef<mlir::ModuleOp> DecoderBuilder::build() {
 
 mlir::OwningOpRef<mlir::ModuleOp> heddle::import::buildDecoder(mlir::MLIRContext *context,
                                                                const DecoderSpec &spec,
-                                                               const DecoderExtents &extents, bool loss) {
+                                                               const DecoderExtents &extents,
+                                                               const DecoderTraining &training) {
   context->loadDialect<GraphDialect, mlir::func::FuncDialect>();
-  return DecoderBuilder(context, spec, extents, loss).build();
+  return DecoderBuilder(context, spec, extents, training).build();
 }

@@ -14,14 +14,23 @@
 
 namespace heddle::import {
 
+/// What is built for training.
+struct DecoderTraining {
+  bool loss = false; ///< `loss` instead of the logits.
+  /// Drops elements of the embedding, of attention's output and of the MLP's, where these are added to the
+  /// residual stream (GPT-2's and BERT's places): an input `dropout_key`, i64 [1], more. 0: nowhere.
+  double dropout = 0;
+};
+
 /// A module with func.func @main: the inputs i32 [batch, seq], each with graph.bound, and the outputs of the
 /// description; batch and seq are symbolic. Parameters have the names and shapes of the state dict, so that
 /// loading is by name. The description must be valid (`validate`). Every op's location is a path such as
-/// "blocks.3.attention.scores" inside the description's name. With `loss` there is an input `targets`, i32
-/// [batch, seq], and instead of the logits the output `loss`, f32: the mean of their cross-entropies over the
-/// targets that are not -100.
+/// "blocks.3.attention.scores" inside the description's name. With a loss there is an input `targets`, i32
+/// [batch, seq], and the only output is `loss`, f32: the mean of the logits' cross-entropies over the targets
+/// that are not -100. A pooler is then not there: no loss reaches it.
 mlir::OwningOpRef<mlir::ModuleOp> buildDecoder(mlir::MLIRContext *context, const DecoderSpec &spec,
-                                               const DecoderExtents &extents, bool loss = false);
+                                               const DecoderExtents &extents,
+                                               const DecoderTraining &training = {});
 
 } // namespace heddle::import
 

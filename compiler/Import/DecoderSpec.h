@@ -51,6 +51,7 @@ enum class WeightLayout {
   InOut, ///< [in, out], y = x W: GPT-2's Conv1D.
 };
 
+/// Of a graph without a loss; one with a loss gives that of the logits, whatever these are.
 enum class Outputs {
   Logits, ///< `logits` f32 [batch, seq, vocabulary].
   /// `last_hidden_state` f32 [batch, seq, d_model] and `pooler_output` f32 [batch, d_model], which is
@@ -72,7 +73,9 @@ struct ParameterNames {
   std::string up = "blocks.{}.w3";
   std::string down = "blocks.{}.w2";
   std::string finalNorm = "norm";
-  std::string head = "head";
+  std::string headTransform = "head_transform", headNorm = "head_norm";
+  std::string head = "head";     ///< The product's weight, where it has one of its own.
+  std::string headBias = "head"; ///< Some families keep it in another module than the weight.
   std::string pooler = "pooler";
 };
 
@@ -123,7 +126,8 @@ struct DecoderSpec {
   }
 
   bool qkvBias = false, outBias = false, mlpBias = false, headBias = false;
-  bool tied = false; ///< The head multiplies by the embedding's table.
+  bool tied = false;          ///< The head multiplies by the embedding's table.
+  bool headTransform = false; ///< norm(act(W x + b)), as wide as the model, before the head's product.
   Outputs outputs = Outputs::Logits;
 
   WeightLayout weightLayout = WeightLayout::OutIn;

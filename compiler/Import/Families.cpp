@@ -126,6 +126,9 @@ static Family bert() {
                      .qkvBias = true,
                      .outBias = true,
                      .mlpBias = true,
+                     .headBias = true,
+                     .tied = true,
+                     .headTransform = true,
                      .outputs = Outputs::HiddenAndPooled,
                      .names = {.embed = "bert.embeddings.word_embeddings",
                                .positions = "bert.embeddings.position_embeddings",
@@ -139,6 +142,10 @@ static Family bert() {
                                .norm2 = "bert.encoder.layer.{}.output.LayerNorm",
                                .gate = "bert.encoder.layer.{}.intermediate.dense",
                                .down = "bert.encoder.layer.{}.output.dense",
+                               .headTransform = "cls.predictions.transform.dense",
+                               .headNorm = "cls.predictions.transform.LayerNorm",
+                               .head = "cls.predictions.decoder",
+                               .headBias = "cls.predictions",
                                .pooler = "bert.pooler.dense"}},
           .fields = {{"vocab_size", "vocabulary", &Spec::vocabulary, true},
                      {"hidden_size", "d_model", &Spec::dModel, true},
@@ -148,11 +155,11 @@ static Family bert() {
                      {"max_position_embeddings", "max_positions", &Spec::maxPositions, true},
                      {"type_vocab_size", "segments", &Spec::segments, true},
                      {"hidden_act", "activation", &Spec::activation},
-                     {"layer_norm_eps", "epsilon", &Spec::epsilon}},
+                     {"layer_norm_eps", "epsilon", &Spec::epsilon},
+                     {"tie_word_embeddings", "tied", &Spec::tied}},
           .fixed = {{"position_embedding_type", "\"absolute\"", "positions relative to the query"},
                     {"is_decoder", "false", "a causal BERT"}},
-          .ignored = {"attention_probs_dropout_prob", "hidden_dropout_prob", "classifier_dropout",
-                      "tie_word_embeddings"}}; // Of the head of pre-training, which the bare model lacks.
+          .ignored = {"attention_probs_dropout_prob", "hidden_dropout_prob", "classifier_dropout"}};
 }
 
 static const std::vector<Family> &families() {

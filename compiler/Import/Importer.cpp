@@ -24,10 +24,10 @@ static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importSpec(mlir::MLIRContext 
   DecoderExtents extents{request.batch.value_or(ModelRequest::kDefaultBatch),
                          request.context.value_or(ModelRequest::kDefaultContext)};
   HEDDLE_RETURN_IF_ERROR(validate(spec, extents).with(spec.name));
-  if (request.loss && spec.outputs != Outputs::Logits)
-    return invalidInput(spec.name +
-                        ": the model has no logits, which a loss is made of: it runs forward only");
-  return buildDecoder(context, spec, extents, request.loss);
+  if (!(request.dropout >= 0 && request.dropout <= 1))
+    return invalidInput("dropout: wanted a probability from 0 to 1, found " +
+                        std::to_string(request.dropout));
+  return buildDecoder(context, spec, extents, {request.loss, request.dropout});
 }
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::importModel(mlir::MLIRContext *context,
@@ -61,5 +61,8 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::importModel(mlir::ML
     if (present)
       return invalidInput(request.model + ": a graph file states its own extents, " + field +
                           " cannot be set for it");
+  if (request.dropout != 0)
+    return invalidInput(request.model +
+                        ": a graph file states its own dropout (graph.dropout), none can be set for it");
   return readGraphFile(context, request.model);
 }

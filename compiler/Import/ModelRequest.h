@@ -19,8 +19,14 @@ struct ModelRequest {
   std::optional<int64_t> vocabulary = std::nullopt; ///< Instead of the model's own.
 
   /// For presets and configurations: the graph ends in `loss`, the mean cross-entropy of the logits and the
-  /// input `targets`, instead of in the logits. A graph file says itself what its loss is.
+  /// input `targets`, instead of in the logits or an encoder's outputs. A graph file says itself what its
+  /// loss is.
   bool loss = false;
+
+  /// For presets and configurations: drops elements of the embedding and of what attention and the MLP add to
+  /// it with this probability, 0 to 1, by the key of the input `dropout_key` (runtime/base/Dropout.h). A
+  /// graph file says itself where it drops what.
+  double dropout = 0;
 
   static constexpr int64_t kDefaultBatch = 4;
   static constexpr int64_t kDefaultContext = 512;

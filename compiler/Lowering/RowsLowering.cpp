@@ -277,6 +277,9 @@ private:
       if (!operands.back())
         return {};
     }
+    // Not a number of the text: the layers of a model share one kernel.
+    if (auto dropout = llvm::dyn_cast<DropoutOp>(op))
+      operands.push_back(func_.count("layer", static_cast<int64_t>(dropout.getLayer())));
     Value value = emitScalar(builder(), nameOf(op), op, operands);
     if (!value)
       reason_ = ("no scalar rule for " + op->getName().getStringRef()).str();

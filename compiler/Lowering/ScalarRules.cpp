@@ -1,5 +1,6 @@
 #include "compiler/Lowering/ScalarRules.h"
 #include "dialects/Graph/GraphDialect.h"
+#include "runtime/base/Dropout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -91,6 +92,44 @@ struct Formula {
     Value slope = sub(one, mul(t, t));
     Value inner = mul(add(one, mul(square, number(3 * 0.044715))), number(0.5 * 0.79788456080286535588));
     return add(cumulative, mul(mul(x, slope), inner));
+  }
+
+  Value integer(int64_t value) const {
+    auto word = static_cast<int32_t>(static_cast<uint32_t>(value));
+    return emitConstant(builder, loc, builder.getI32IntegerAttr(word));
+  }
+  Value lowWord(Value number) const {
+    return arith::TruncIOp::create(builder, loc, builder.getI32Type(), number);
+  }
+  Value xorOf(Value a, Value b) const { return arith::XOrIOp::create(builder, loc, a, b); }
+  Value shifted(Value a, int64_t bits) const {
+    return arith::ShRUIOp::create(builder, loc, a, integer(bits));
+  }
+
+  Value mix(Value x) const {
+    for (const runtime::MixStep &step : runtime::kMixSteps) {
+      x = xorOf(x, shifted(x, step.shift));
+      if (step.factor != 1)
+        x = arith::MulIOp::create(builder, loc, x, integer(step.factor));
+    }
+    return x;
+  }
+
+  /// runtime/base/Dropout.h, in signed comparisons: the bits have lost their sign, and a threshold of 2^31 is
+  /// none of an i32.
+  Value dropout(DropoutOp op, Value x, Value index, Value key, Value layer) const {
+    Value ofLayer = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), layer);
+    Value start = arith::MulIOp::create(builder, loc, ofLayer, integer(runtime::kLayerStride));
+    Value first = mix(arith::AddIOp::create(builder, loc, lowWord(key), start));
+    Value half = emitConstant(builder, loc, builder.getI64IntegerAttr(32));
+    Value upper = arith::ShRUIOp::create(builder, loc, key, half);
+    Value second = mix(xorOf(first, lowWord(upper)));
+    Value bits = mix(arith::AddIOp::create(builder, loc, mix(xorOf(index, first)), second));
+    double probability = op.getProbability().convertToDouble();
+    Value last = integer(runtime::dropoutThreshold(probability) - 1);
+    Value kept = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, shifted(bits, 1), last);
+    Value scaled = mul(x, number(runtime::dropoutScale(probability)));
+    return arith::SelectOp::create(builder, loc, kept, scaled, number(0.0));
   }
 
   Value gelu(Value x, GeluForm form) const {
@@ -218,6 +257,7 @@ Value heddle::emitScalar(OpBuilder &builder, Location loc, mlir::Operation *op, 
       .Case([&](GeluOp gelu) { return f.gelu(x[0], gelu.getForm()); })
       .Case([&](SiluGradOp) { return f.mul(x[1], f.siluDerivative(x[0])); })
       .Case([&](GeluGradOp gelu) { return f.mul(x[1], f.geluDerivative(x[0], gelu.getForm())); })
+      .Case([&](DropoutOp dropout) { return f.dropout(dropout, x[0], x[1], x[2], x[3]); })
       .Case([&](NotOp) {
         Value one = emitConstant(builder, loc, builder.getBoolAttr(true));
         return arith::XOrIOp::create(builder, loc, x[0], one);

@@ -10,8 +10,8 @@ namespace heddle {
 /// The type that values of an element type have inside a kernel: f32 for all floating types.
 mlir::Type computeType(mlir::Type elementType);
 
-/// Emits one element of an elementwise graph op in arith and math. Operands have compute types. Null when
-/// there is no rule for the op.
+/// Emits one element of an elementwise graph op in arith and math. Operands have compute types; behind those
+/// of graph.dropout comes its layer, an index. Null when there is no rule for the op.
 mlir::Value emitScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,
                        llvm::ArrayRef<mlir::Value> operands);
 

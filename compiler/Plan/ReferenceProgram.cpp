@@ -156,6 +156,10 @@ void ProgramBuilder::attributes(mlir::Operation &op, reference::Operation &out) 
       })
       .Case<GeluOp, GeluGradOp>(
           [&](auto gelu) { out.strings["approximate"] = gelu.getForm() == GeluForm::Erf ? "none" : "tanh"; })
+      .Case([&](DropoutOp dropout) {
+        out.ints["layer"] = {static_cast<int64_t>(dropout.getLayer())};
+        out.floats["probability"] = dropout.getProbability().convertToDouble();
+      })
       .Case<CrossEntropyOp, CrossEntropyGradOp>([&](auto loss) {
         out.ints["ignored"] = {static_cast<int64_t>(loss.getIgnored())};
         out.floats["smoothing"] = loss.getSmoothing().convertToDouble();

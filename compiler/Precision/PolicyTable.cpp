@@ -43,6 +43,7 @@ static constexpr PolicyRule kRules[] = {
     {"relu", PolicyRole::Any, TypeRule::Follow, ""},
     {"silu", PolicyRole::Any, TypeRule::Follow, ""},
     {"gelu", PolicyRole::Any, TypeRule::Follow, ""},
+    {"dropout", PolicyRole::Any, TypeRule::Follow, ""},
     {"copy", PolicyRole::Any, TypeRule::Follow, ""},
     {"reshape", PolicyRole::Any, TypeRule::Follow, ""},
     {"transpose", PolicyRole::Any, TypeRule::Follow, ""},

@@ -73,6 +73,10 @@ HEDDLE_UNARY_VJP(GeluOp, GeluGradOp::create(builder, getLoc(), x.getType(), getF
 // The gradient of what was rounded is that of what it was rounded from; integers and booleans have none.
 HEDDLE_UNARY_VJP(CastOp, d.cast(d.dy, typeOf(x).getElementType(), getImplicit()))
 
+// The same elements again, of what is given.
+HEDDLE_UNARY_VJP(DropoutOp, DropoutOp::create(builder, getLoc(), x.getType(), d.dy, getIndex(), getKey(),
+                                              getLayerAttr(), getProbabilityAttr()))
+
 #undef HEDDLE_UNARY_VJP
 
 // Two operands: `LHS` and `RHS` are their gradients, of a, b, y and d.

@@ -33,6 +33,15 @@ Value GraphBuilder::iota(RankedTensorType type, int64_t axis) {
   return IotaOp::create(builder_, loc_, type, builder_.getI64IntegerAttr(axis));
 }
 
+Value GraphBuilder::dropout(Value operand, Value key, int64_t layer, double probability) {
+  SymbolicShape shape = symbolicShape(typeOf(operand));
+  // Counted over all elements and not made of the indices along each dimension: one number in a kernel.
+  Value flat = iota(tensorType(context(), {elementCount(shape)}, builder_.getI32Type()), 0);
+  Value keys = broadcast(key, shape);
+  return DropoutOp::create(builder_, loc_, operand.getType(), operand, reshape(flat, shape), keys,
+                           builder_.getI64IntegerAttr(layer), builder_.getF64FloatAttr(probability));
+}
+
 Value GraphBuilder::compare(Predicate predicate, Value lhs, Value rhs) {
   return CompareOp::create(builder_, loc_, withElementType(typeOf(lhs), builder_.getI1Type()), predicate, lhs,
                            rhs);

@@ -69,6 +69,9 @@ public:
   mlir::Value splat(mlir::RankedTensorType type, double value);
   mlir::Value iota(mlir::RankedTensorType type, int64_t axis);
 
+  /// Of `key`, i64 [1].
+  mlir::Value dropout(mlir::Value operand, mlir::Value key, int64_t layer, double probability);
+
   mlir::Value compare(Predicate predicate, mlir::Value lhs, mlir::Value rhs);
   mlir::Value select(mlir::Value condition, mlir::Value ifTrue, mlir::Value ifFalse);
   mlir::Value cast(mlir::Value operand, mlir::Type elementType, bool implicit = false);

@@ -57,6 +57,10 @@ static OpFoldResult foldBinary(mlir::Type type, Attribute lhs, Attribute rhs,
   return {};
 }
 
+OpFoldResult DropoutOp::fold(FoldAdaptor) {
+  return getProbability().isZero() ? OpFoldResult(getOperand()) : OpFoldResult();
+}
+
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
   // x + 0.0 turns -0.0 into 0.0, so only x + -0.0 is the identity on floats.
   std::optional<llvm::APFloat> zero = floatSplat(adaptor.getRhs());

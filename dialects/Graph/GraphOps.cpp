@@ -64,6 +64,18 @@ LogicalResult AssignOp::verify() {
   return success();
 }
 
+LogicalResult DropoutOp::verify() {
+  if (double probability = getProbability().convertToDouble(); !(probability >= 0 && probability <= 1))
+    return emitOpError() << "probability " << probability << ": wanted a number from 0 to 1";
+  if (auto layer = static_cast<int64_t>(getLayer()); layer < 0)
+    return emitOpError() << "layer " << layer << ": wanted a number from 0 on";
+  // Where the index is cut off to 32 bits elements further on would share their draws.
+  if (int64_t count = llvm::cast<mlir::RankedTensorType>(getType()).getNumElements();
+      count > int64_t{1} << 31)
+    return emitOpError() << count << " elements: wanted at most 2147483648, which an i32 index tells apart";
+  return success();
+}
+
 LogicalResult ConstantOp::verify() {
   if (!llvm::isa<mlir::DenseIntOrFPElementsAttr>(getValue()))
     return emitOpError("wants its elements dense, as numbers");

@@ -34,7 +34,7 @@ LogicalResult CrossEntropyGradOp::verify() {
 }
 
 LogicalResult EmbeddingGradOp::verify() {
-  RankedTensorType gradient = typeOf(getGradient()), result = typeOf(getResult());
+  RankedTensorType result = typeOf(getResult());
   if (result.getRank() != 2)
     return emitOpError() << "result has rank " << result.getRank() << ", wanted 2";
   llvm::SmallVector<int64_t> wanted(typeOf(getIndices()).getShape());

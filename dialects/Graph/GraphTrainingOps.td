@@ -148,6 +148,36 @@ def Graph_AssignOp : Graph_Op<"assign", [AllTypesMatch<["leaf", "value"]>]> {
   let hasVerifier = 1;
 }
 
+def Graph_DropoutOp : Graph_Pure<"dropout", [
+    AllTypesMatch<["operand", "result"]>, Graph_Elementwise, Graph_Differentiable,
+    TypesMatchWith<"the index is i32, of the result's extents", "result", "index",
+                   "::heddle::graph::withElementType(::llvm::cast<::mlir::RankedTensorType>($_self), ::mlir::IntegerType::get($_self.getContext(), 32))">,
+    TypesMatchWith<"the key is i64, of the result's extents", "result", "key",
+                   "::heddle::graph::withElementType(::llvm::cast<::mlir::RankedTensorType>($_self), ::mlir::IntegerType::get($_self.getContext(), 64))">]> {
+  let summary = "x / (1 - probability) where a counter-based draw keeps the element, else 0";
+  let description = [{
+    Srivastava et al., JMLR 15 (2014), scaled as in PyTorch. Whether an element is kept is a function of `key`, `layer` and
+    `index` alone, written down in runtime/base/Dropout.h: the same bits wherever and how often it is computed. Dropouts of
+    one model have different layers. `key` says which run it is, one number of an input i64 [1] in [0, 2^53), stretched
+    over all elements. `index` is the element's number in row-major order; it is an operand, so that the op computes
+    each element from what is at its place and means the same through any view. Of `probability` 0 nothing is dropped, of 1
+    everything, NaN too. The gradient is the dropout of the gradient.
+
+    ```mlir
+    %flat = graph.iota 0 : tensor<32xi32>
+    %index = graph.reshape %flat : tensor<32xi32> -> tensor<4x8xi32>
+    %ones = graph.reshape %dropout_key : tensor<1xi64> -> tensor<1x1xi64>
+    %key = graph.broadcast %ones : tensor<1x1xi64> -> tensor<4x8xi64>
+    %y = graph.dropout %x, %index, %key layer 3 probability 1.0e-1 : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Float:$operand, Graph_Int:$index, Graph_Int:$key, I64Attr:$layer, F64Attr:$probability);
+  let results = (outs Graph_Float:$result);
+  let assemblyFormat = "$operand `,` $index `,` $key `layer` $layer `probability` $probability attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 class Graph_ActivationGrad<string opMnemonic, string text>
     : Graph_Pure<opMnemonic, [SameOperandsAndResultType, Graph_Elementwise]> {
   let summary = text;

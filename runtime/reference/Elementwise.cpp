@@ -1,4 +1,5 @@
 //===- Elementwise.cpp - Operations on one element at a time --------------===//
+#include "runtime/base/Dropout.h"
 #include "runtime/reference/Ops.h"
 
 #include <cmath>
@@ -150,6 +151,25 @@ Status select(Context &c) {
   return Status::ok();
 }
 
+Status dropout(Context &c) {
+  HEDDLE_RETURN_IF_ERROR(c.wantOperands(3, 3));
+  for (size_t i = 0; i < 3; ++i)
+    HEDDLE_RETURN_IF_ERROR(c.wantShape("operand " + std::to_string(i), c.operandShape(i), c.resultShape()));
+  HEDDLE_ASSIGN_OR_RETURN(int64_t layer, c.integer("layer"));
+  HEDDLE_ASSIGN_OR_RETURN(double probability, c.real("probability"));
+  int64_t threshold = dropoutThreshold(probability);
+  double scale = dropoutScale(probability);
+  const double *x = c.operand(0), *index = c.operand(1), *key = c.operand(2);
+  double *y = c.result();
+  c.pool.parallelFor(elementCount(c.resultShape()), kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      uint32_t bits = dropoutBits(static_cast<int64_t>(key[i]), layer, static_cast<uint32_t>(index[i]));
+      y[i] = bits >> 1 >= threshold ? x[i] * scale : 0;
+    }
+  });
+  return Status::ok();
+}
+
 } // namespace
 
 void addElementwise(Handlers &handlers) {
@@ -184,6 +204,7 @@ void addElementwise(Handlers &handlers) {
       {"or", binary<logicalOr>},
       {"compare", compare},
       {"select", select},
+      {"dropout", dropout},
   });
 }
 

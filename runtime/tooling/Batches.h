@@ -20,6 +20,7 @@ public:
   Status next(std::span<int32_t> ids, std::span<int32_t> targets);
   /// Ids of one batch.
   int64_t tokensPerBatch() const { return batch_ * context_; }
+  uint64_t seed() const { return seed_; }
   /// Windows drawn so far.
   uint64_t position() const { return position_; }
   /// The first token of window number `window`.

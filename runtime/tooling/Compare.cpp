@@ -97,6 +97,8 @@ double movedScale(double change, int64_t elements, double gradientError, bool ze
   return 2 * change * std::sqrt(unsure);
 }
 
+double squaresScale(double roundoff, double largest) { return 16 * roundoff * roundoff * largest; }
+
 bool isZeroGradient(double norm, double largest) {
   return norm <= 1e-10 * largest; // Far above what float64's own rounding leaves.
 }

@@ -41,7 +41,8 @@ struct ErrorScale {
   double roundoff = 0;
   /// Euclidean norm of the reference's largest gradient; 0 where the result is no gradient.
   double gradients = 0;
-  /// For a weight that an optimizer step moved: an absolute error that says nothing; else 0.
+  /// For a weight that an optimizer step moved, and for the second moment of a gradient that is zero by
+  /// algebra: an absolute error that says nothing; else 0.
   double moved = 0;
 };
 
@@ -54,6 +55,11 @@ bool isZeroGradient(double norm, double largest);
 /// 2 * change at most. Four times the error makes a share of about as much of all elements such, and four
 /// more by chance; all are where the gradient is zero by algebra.
 double movedScale(double change, int64_t elements, double gradientError, bool zeroGradient);
+
+/// ErrorScale::moved of the second moment of a gradient that is zero by algebra: that gradient may be four
+/// roundings of the largest one (errorBound), and this is made of its squares. `largest` is the norm of the
+/// largest second moment.
+double squaresScale(double roundoff, double largest);
 
 /// The largest relative error that compiled code may have: 1.5 times eager's, and at least four roundings of
 /// the output's own type and sqrt(longestSum) / 2 of float32. Integers have neither floor. Eager and compiled

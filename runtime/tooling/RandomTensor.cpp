@@ -15,12 +15,17 @@ void store(uint8_t *data, int64_t index, T value) {
   std::memcpy(data + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
-/// Uniform in [0, limit), limit at most 2^32: the high half of a 32-bit word times the limit.
+/// Uniform in [0, limit), limit at most 2^53: the high half of a 32-bit word times the limit, of 64 bits
+/// where that is more.
 int64_t uniformElement(uint64_t seed, uint64_t stream, uint64_t index, int64_t limit) {
   std::array<uint32_t, 4> block =
       philox4x32({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32),
                   static_cast<uint32_t>(stream), static_cast<uint32_t>(stream >> 32)},
                  {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
+  if (limit > int64_t{1} << 32) {
+    unsigned __int128 word = uint64_t{block[0]} << 32 | block[1];
+    return static_cast<int64_t>((word * static_cast<uint64_t>(limit)) >> 64);
+  }
   return static_cast<int64_t>((static_cast<uint64_t>(block[0]) * static_cast<uint64_t>(limit)) >> 32);
 }
 
@@ -29,7 +34,8 @@ int64_t uniformElement(uint64_t seed, uint64_t stream, uint64_t index, int64_t l
 StatusOr<HostTensor> randomTensor(DType dtype, const std::vector<int64_t> &shape, int64_t limit,
                                   uint64_t seed, const std::string &name) {
   bool integer = dtype == DType::I32 || dtype == DType::I64 || dtype == DType::U8;
-  if (integer && (limit <= 0 || limit > int64_t{1} << 31))
+  // float64 holds no larger ones exactly.
+  if (integer && (limit <= 0 || limit > int64_t{1} << (dtype == DType::I64 ? 53 : 31)))
     return invalidInput(
         "input '" + name + "' (" + describe(dtype, shape) +
         "): the plan states no range for its values, so none can be drawn; give it from a file");

@@ -16,17 +16,31 @@ constexpr std::string_view kPrefixes[] = {"bert.", "model.", "transformer."};
 constexpr std::string_view kTables[] = {"*.attn.bias", "*.attn.masked_bias", "*rotary_emb.inv_freq",
                                         "*position_ids"};
 
-/// A head that shares the embedding's values where a model ties it; older files store it once more.
-constexpr std::string_view kTiedHead = "lm_head.weight";
+/// What shares a wanted tensor's values where a model ties its head; older files store it once more.
+constexpr std::string_view kTied[] = {"lm_head.weight", "cls.predictions.decoder.weight",
+                                      "cls.predictions.decoder.bias"};
 
-/// Heads on top of a base model, which a graph of the base model does not compute.
-constexpr std::string_view kHeads[] = {"pooler.*", "cls.*"};
+/// Heads on top of a base model. A graph computes a head, or has nothing of it.
+constexpr std::string_view kHeads[] = {"pooler.", "cls.predictions.", "cls.seq_relationship."};
 
-std::string_view withoutPrefix(std::string_view name) {
+/// What the parameters of norms were called in files from before transformers.
+struct Suffix {
+  std::string_view old, now;
+};
+constexpr Suffix kSuffixes[] = {{"LayerNorm.gamma", "LayerNorm.weight"},
+                                {"LayerNorm.beta", "LayerNorm.bias"}};
+
+/// What is left of a name where prefixes and old suffixes count for nothing.
+std::string bareName(std::string_view name) {
   for (std::string_view prefix : kPrefixes)
-    if (name.starts_with(prefix))
-      return name.substr(prefix.size());
-  return name;
+    if (name.starts_with(prefix)) {
+      name.remove_prefix(prefix.size());
+      break;
+    }
+  for (Suffix suffix : kSuffixes)
+    if (name.ends_with(suffix.old))
+      return std::string(name.substr(0, name.size() - suffix.old.size())) + std::string(suffix.now);
+  return std::string(name);
 }
 
 bool matches(std::string_view name, std::string_view pattern) {
@@ -96,7 +110,7 @@ public:
   Matcher(const WeightFiles &files, const std::vector<WantedWeight> &wanted, const MatchOptions &options)
       : files_(files), wanted_(wanted), options_(options) {
     for (const auto &[name, tensor] : files.tensors())
-      byBareName_.emplace(withoutPrefix(name), &name);
+      byBareName_.emplace(bareName(name), &name);
   }
 
   StatusOr<WeightMatch> run() {
@@ -116,7 +130,7 @@ private:
     auto exact = files_.tensors().find(weight.name);
     if (exact != files_.tensors().end())
       return &exact->first;
-    auto [begin, end] = byBareName_.equal_range(withoutPrefix(weight.name));
+    auto [begin, end] = byBareName_.equal_range(bareName(weight.name));
     if (begin == end) {
       misfits_.missing.push_back(shown(weight.name) + " " + shapeOf(weight));
       return nullptr;
@@ -147,11 +161,11 @@ private:
   }
 
   Status judgeExtra(const std::string &name, const WeightTensor &tensor) {
-    std::string_view bare = withoutPrefix(name);
+    std::string bare = bareName(name);
     std::optional<int64_t> layer = layerOf(bare);
     if (matchesAny(name, kTables) || (options_.layers && layer && *layer >= *options_.layers))
       return Status::ok();
-    bool tied = bare == kTiedHead;
+    bool tied = matchesAny(bare, kTied);
     if (tied)
       for (const auto &[wantedName, other] : match_.byName)
         if (other.stored->shape == tensor.stored->shape &&
@@ -160,7 +174,7 @@ private:
           if (same)
             return Status::ok();
         }
-    if (matchesAny(bare, kHeads)) {
+    if (ofUnusedHead(bare)) {
       match_.unusedHeads.push_back(name);
       return Status::ok();
     }
@@ -170,12 +184,21 @@ private:
     return Status::ok();
   }
 
+  bool ofUnusedHead(std::string_view bare) const {
+    for (std::string_view head : kHeads)
+      if (bare.starts_with(head))
+        return std::none_of(wanted_.begin(), wanted_.end(), [&](const WantedWeight &weight) {
+          return bareName(weight.name).starts_with(head);
+        });
+    return false;
+  }
+
   static std::string shapeOf(const WantedWeight &weight) { return describe(weight.dtype, weight.shape); }
 
   const WeightFiles &files_;
   const std::vector<WantedWeight> &wanted_;
   const MatchOptions &options_;
-  std::multimap<std::string_view, const std::string *> byBareName_;
+  std::multimap<std::string, const std::string *> byBareName_;
   std::set<const std::string *> used_; ///< The files' own keys.
   Misfits misfits_;
   WeightMatch match_;

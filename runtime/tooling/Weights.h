@@ -76,12 +76,14 @@ struct WeightMatch {
 
 /// Finds a tensor for each wanted parameter. The rules:
 ///  - names: a leading "bert.", "model." or "transformer." counts for nothing on either side (files of a bare
-///    model lack it, files of a model with a head have it), but an exact name goes first;
+///    model lack it, files of a model with a head have it), and a norm's "LayerNorm.gamma" and
+///    "LayerNorm.beta" are its weight and bias; but an exact name goes first;
 ///  - shapes are equal;
 ///  - types: f32, bf16 and f16 convert into one another, any other type is equal;
 ///  - a tensor that nothing wants is refused, but for those that a model of these families may store without
-///    having them as parameters: masks and position tables (known by name), the tensor of a tied head where
-///    it has the same bytes as a wanted one, and parameters of heads (in WeightMatch::unusedHeads).
+///    having them as parameters: masks and position tables (known by name), tensors of a tied head where they
+///    have the same bytes as a wanted one, and parameters of heads of which nothing is wanted (in
+///    WeightMatch::unusedHeads).
 /// InvalidInput lists everything that does not fit in one message, each list cut at kMostListed.
 StatusOr<WeightMatch> matchWeights(const WeightFiles &files, const std::vector<WantedWeight> &wanted,
                                    const MatchOptions &options = {});

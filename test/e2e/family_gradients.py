@@ -10,7 +10,7 @@ from support.driver import Test
 
 SIZES = ["--layers", str(configs.LAYERS), "--vocab", str(configs.VOCABULARY), "--batch", str(configs.BATCH), "--context",
          str(configs.CONTEXT)]
-FAMILIES = ("gpt2", "tinyllama-1.1b", "qwen2.5-0.5b", "mistral-7b")
+FAMILIES = ("gpt2", "tinyllama-1.1b", "qwen2.5-0.5b", "mistral-7b", "bert-base", "all-minilm-l6-v2")
 
 test = Test()
 for precision in ("fp32", "bf16"):

@@ -1,7 +1,8 @@
 # RUN: %python %s %t
 """A loss whose logits take more than a chunk: product, loss and gradients go chunk by chunk of rows, the last one shorter. Against float64,
 and against the same graph whose logits are read by something else, which keeps them whole: losses and the rows' gradients have the
-same bits on the CPU (a GPU's library sums other shapes in another order), and the weight's, a sum over chunks, is near."""
+same bits on the CPU (a GPU's library sums other shapes in another order), and the weight's and the bias's, sums over chunks,
+are near."""
 
 import os
 
@@ -13,9 +14,12 @@ test = Test()
 COLUMNS, WIDTH = 50001, 8
 
 
-def graph_of(rows, whole):
+def graph_of(rows, whole, biased):
     graph = Graph(targets=("i32", (rows,)))
     logits = graph.matmul(graph.parameter("p", (rows, WIDTH), "normal, 1.0"), graph.parameter("head", (WIDTH, COLUMNS), "normal, 0.3"))
+    if biased:
+        bias = graph.reshape(graph.parameter("bias", (COLUMNS,), "normal, 0.3"), (1, COLUMNS))
+        logits = graph.binary("add", logits, graph.broadcast(bias, (rows, COLUMNS)))
     results = {"loss": graph.mean_loss(graph.cross_entropy(logits, "%targets", 7, 0.1), "%targets", 7)}
     if whole:
         results["first"] = graph.slice(logits, [0, 0], [1, 1], (1, 1))
@@ -25,10 +29,12 @@ def graph_of(rows, whole):
 
 # Logits of 128 MiB are one chunk. Float32 sums in another order: some units of 2^-24. Products are rounded to bf16, where a sum that is
 # off may fall the other way; the weight's sum of chunks is not rounded.
-for precision, rows, tolerance in (("fp32", 700, 1e-6), ("bf16", 1400, 2.0 ** -8)):
+for precision, rows, tolerance, biased in (("fp32", 700, 1e-6, False), ("bf16", 1400, 2.0 ** -8, False), ("fp32", 700, 1e-6, True),
+                                           ("bf16", 1400, 2.0 ** -8, True)):
+    label, sums = precision + (", biased" if biased else ""), ("head.grad", "bias.grad")
     outputs = []
     for name in ("whole", "chunks"):
-        graph = test.write(f"{name}-{precision}.mlir", graph_of(rows, name == "whole"))
+        graph = test.write(f"{name}-{precision}{'-biased' if biased else ''}.mlir", graph_of(rows, name == "whole", biased))
         flags = ("--mode", "backward", "--precision", precision, "--device", DEVICE)
         done = test.command("explain", graph, *flags, "--dump-to", test.path("dump"))
         test.check(done.returncode == 0, f"explain {graph}: {done.stderr[:1000]}")
@@ -39,11 +45,11 @@ for precision, rows, tolerance in (("fp32", 700, 1e-6), ("bf16", 1400, 2.0 ** -8
         done = test.command("run", graph, *flags, "--input", "random:1", "--output", output, "--poison")
         test.check(done.returncode == 0, f"run {graph}: {done.stderr[:1000]}")
         outputs.append(read_safetensors(output))
-    test.verdict(f"chunks, {precision}", graph, *flags[:4])
+    test.verdict(f"chunks, {label}", graph, *flags[:4])
     whole, chunks = outputs
-    for name in ("loss", "p.grad", "head.grad"):
+    for name in ("loss", "p.grad", "head.grad", *(["bias.grad"] if biased else [])):
         most = max(map(abs, whole[name].values))
         error = max(abs(a - b) for a, b in zip(whole[name].values, chunks[name].values))
-        exact = DEVICE == "cpu" and name != "head.grad"
-        test.check(error <= (0 if exact else tolerance * most), f"{precision}: {name} is off by {error}, its largest is {most}")
+        exact = DEVICE == "cpu" and name not in sums
+        test.check(error <= (0 if exact else tolerance * most), f"{label}: {name} is off by {error}, its largest is {most}")
 test.finish()

@@ -7,6 +7,9 @@ Needs torch and transformers (tried with 2.15 and 5.24). The exit code is 1 when
 
 float32: the largest difference is at most 1e-4 of the largest value. bf16: the distance from transformers' float32, relative
 to its length, is at most that of transformers' own bf16 (torch.autocast) times a factor that is a little more than 1.
+
+Then the loss of targets, some of which are ignored, and every gradient of it, in float32: of the model's logits, for bert those of
+BertForMaskedLM.
 """
 
 import argparse
@@ -28,14 +31,16 @@ from support import configs  # noqa: E402
 # What parity with transformers was asked to be. A wrong or misplaced weight is far beyond, rounding far below: the largest
 # seen is 1.2e-6.
 F32_BOUND = 1e-4
+# Of the largest gradient of all: below it a gradient is what rounding leaves of zero, as that of the keys' bias is.
+NO_GRADIENT = 1e-3
 # Roundings fall otherwise in two computations of the same types: over the some 20,000 values of these models the distance
 # differs by a few percent. Eager execution also rounds a product before it adds the bias, which torch's linear does not:
 # the largest factor seen is 1.20 (bench/results/nvidia-h200/families-2026-11-29.txt).
 BF16_FACTORS = {"compiled": 1.1, "eager": 1.25}
 
 
-def make(name):
-    """A model of transformers with weights that all have an effect: drawn norms and biases, too."""
+def make(name, head):
+    """A model of transformers with weights that all have an effect: drawn norms and biases, too. `head`: bert with its head."""
     fields = configs.narrow(name)
     # Of the file's own types and token ids, which the small vocabulary does not have.
     dropped = ("architectures", "auto_map", "torch_dtype", "dtype", "vocab_size", "n_layer", "num_hidden_layers")
@@ -45,7 +50,9 @@ def make(name):
     config = transformers.AutoConfig.for_model(family, vocab_size=configs.VOCABULARY, pad_token_id=None,
                                                bos_token_id=None, eos_token_id=None,
                                                **{layers: configs.LAYERS}, **fields)
-    kind = transformers.AutoModel if family == "bert" else transformers.AutoModelForCausalLM
+    kind = transformers.AutoModelForCausalLM
+    if family == "bert":
+        kind = transformers.AutoModelForMaskedLM if head else transformers.AutoModel
     model = kind.from_config(config, attn_implementation="eager").eval().float()
     with torch.no_grad():
         for parameter in model.parameters():
@@ -91,7 +98,7 @@ def distance(found, wanted):
 
 def compare(options, name, folder):
     """The number of outputs that are off."""
-    model, bert = make(name)
+    model, bert = make(name, head=False)
     model.save_pretrained(folder)
     inputs = inputs_of(bert)
     wanted = run_transformers(model, inputs, options.device, low=False)
@@ -111,6 +118,33 @@ def compare(options, name, folder):
     return faults
 
 
+def compare_gradients(options, name, folder):
+    """The number of implementations whose loss or gradients are off."""
+    model, bert = make(name, head=True)
+    model.save_pretrained(folder)
+    inputs = inputs_of(bert)
+    targets = torch.randint(0, configs.VOCABULARY, inputs["input_ids"].shape)
+    targets[torch.rand(targets.shape) < 0.3] = -100
+    model.to(options.device)
+    logits = model(**{key: values.to(options.device) for key, values in inputs.items()}).logits
+    loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten().to(options.device))
+    loss.backward()
+    wanted = {f"{key}.grad": wide(parameter.grad) for key, parameter in model.named_parameters()}
+    least = NO_GRADIENT * max(numpy.abs(values).max() for values in wanted.values())
+    wanted["loss"] = wide(loss.detach())
+    faults = 0
+    for implementation in BF16_FACTORS:
+        found = run_heddle(options, folder, inputs | {"targets": targets}, "--impl", implementation, "--mode", "backward")
+        errors = {key: numpy.abs(found[key] - exact).max() / max(numpy.abs(exact).max(), least)
+                  for key, exact in wanted.items() if key in found}
+        worst = max(errors, key=lambda key: numpy.nan_to_num(errors[key], nan=numpy.inf))
+        good = set(found) == set(wanted) and bool(errors[worst] <= F32_BOUND)
+        faults += not good
+        print(f"{name:18} {implementation:9} loss, {len(found) - 1} gradients  float32 {errors[worst]:.1e} ({worst})"
+              f"{'' if good else f'  FAILED {sorted(set(found) ^ set(wanted))}'}", flush=True)
+    return faults
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="all unless some are named")
@@ -124,9 +158,10 @@ def main():
     torch.manual_seed(0)
     faults = 0
     for name in options.names or configs.NAMES:
-        with tempfile.TemporaryDirectory() as folder:
-            faults += compare(options, name, pathlib.Path(folder))
-    print(f"{faults} outputs are off" if faults else "all within the bounds")
+        for comparison in (compare, compare_gradients):
+            with tempfile.TemporaryDirectory() as folder:
+                faults += comparison(options, name, pathlib.Path(folder))
+    print(f"{faults} comparisons are off" if faults else "all within the bounds")
     sys.exit(1 if faults else 0)
 
 

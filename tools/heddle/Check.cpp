@@ -13,10 +13,12 @@
 #include "tools/heddle/Support/Weights.h"
 
 #include "runtime/base/Convert.h"
+#include "runtime/plan/Accumulators.h"
 #include "runtime/plan/Verify.h"
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -101,23 +103,27 @@ double roundoffOf(const std::string &precision) {
   return unitRoundoff(precision == "fp32" ? DType::F32 : DType::BF16);
 }
 
-/// What AdamW's first moments, which are shares of gradients, are called in front of the weight's name
-/// (compiler/Autodiff/AdamW.h).
-const std::string kFirstMoment = "exp_avg.";
+/// What AdamW's moments are called in front of the weight's name (compiler/Autodiff/AdamW.h). The first are
+/// shares of gradients, the second of their squares.
+const std::string kFirstMoment = "exp_avg.", kSecondMoment = "exp_avg_sq.";
 
-/// The names of results that are gradients of parameters, or what a step kept of one.
-std::set<std::string> gradientsOf(const Plan &plan) {
-  std::set<std::string> names;
+/// The names of results that are gradients of parameters, of the sums of gradients, and of what a step kept
+/// of one. Sizes compare within each.
+std::array<std::set<std::string>, 3> gradientsOf(const Plan &plan) {
+  std::array<std::set<std::string>, 3> names;
   for (const Buffer &buffer : plan.buffers)
     for (const ParameterPart &part : buffer.parts)
-      if (buffer.role == BufferRole::Output ||
-          (buffer.role == BufferRole::State && part.name.starts_with(kFirstMoment)))
-        names.insert(part.name);
+      if (buffer.role == BufferRole::Output)
+        names[0].insert(part.name);
+      else if (buffer.role == BufferRole::State && part.name.starts_with(kGradientSum))
+        names[1].insert(part.name);
+      else if (buffer.role == BufferRole::State && part.name.starts_with(kFirstMoment))
+        names[2].insert(part.name);
   return names;
 }
 
 /// What a step moved each weight by: sets the scale of weights from what they were and the reference's
-/// result.
+/// result, and that of second moments.
 Status scaleWeights(const reference::Program &program, const reference::ParameterReader &reader,
                     const std::map<std::string, reference::Tensor> &results,
                     std::vector<OutputCheck> &checks) {
@@ -125,7 +131,10 @@ Status scaleWeights(const reference::Program &program, const reference::Paramete
   for (OutputCheck &check : checks)
     byName[check.name] = &check;
   std::vector<OutputCheck *> weights;
-  double change = 0;
+  double change = 0, squaresNorm = 0;
+  for (const OutputCheck &check : checks)
+    if (check.name.starts_with(kSecondMoment))
+      squaresNorm = std::max(squaresNorm, check.eager.referenceNorm);
   for (const auto &[parts, value] : program.parameters)
     for (const ParameterPart &part : parts) {
       auto check = byName.find(part.name);
@@ -140,12 +149,15 @@ Status scaleWeights(const reference::Program &program, const reference::Paramete
       weights.push_back(check->second);
     }
   for (OutputCheck *weight : weights) {
-    auto moment = byName.find(kFirstMoment + weight->name);
-    if (moment == byName.end())
-      return internalError("the step gives no first moment of '" + weight->name + "'");
-    const Difference &gradient = moment->second->eager;
-    weight->scale.moved = movedScale(change, elementsOf(weight->shape), gradient.relative(),
-                                     isZeroGradient(gradient.referenceNorm, moment->second->scale.gradients));
+    auto first = byName.find(kFirstMoment + weight->name), second = byName.find(kSecondMoment + weight->name);
+    if (first == byName.end() || second == byName.end())
+      return internalError("the step does not give both moments of '" + weight->name + "'");
+    const Difference &gradient = first->second->eager;
+    bool zero = isZeroGradient(gradient.referenceNorm, first->second->scale.gradients);
+    weight->scale.moved = movedScale(change, elementsOf(weight->shape), gradient.relative(), zero);
+    ErrorScale &squares = second->second->scale;
+    if (zero)
+      squares.moved = squaresScale(std::max(squares.roundoff, unitRoundoff(DType::F32)), squaresNorm);
   }
   return Status::ok();
 }
@@ -168,16 +180,17 @@ StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, refe
     HEDDLE_ASSIGN_OR_RETURN(check.compiled, compare(check.dtype, compiledOutput->second.data, wanted));
     checks.push_back(std::move(check));
   }
-  const std::set<std::string> gradients = gradientsOf(plan);
-  double largest = 0;
-  for (const OutputCheck &check : checks)
-    if (gradients.contains(check.name))
-      largest = std::max(largest, check.eager.referenceNorm);
-  for (OutputCheck &check : checks)
-    if (gradients.contains(check.name))
-      check.scale.gradients = largest;
+  for (const std::set<std::string> &gradients : gradientsOf(plan)) {
+    double largest = 0;
+    for (const OutputCheck &check : checks)
+      if (gradients.contains(check.name))
+        largest = std::max(largest, check.eager.referenceNorm);
+    for (OutputCheck &check : checks)
+      if (gradients.contains(check.name))
+        check.scale.gradients = largest;
+  }
   if (checks.empty())
-    return invalidInput("the model has no outputs: there is nothing to check");
+    return invalidInput("no outputs: there is nothing to check");
   return checks;
 }
 

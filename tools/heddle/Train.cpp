@@ -66,6 +66,7 @@ void takeExtents(TrainFlags &flags, const Plan &plan, const TrainingInputs &inpu
   if (hasOwnExtents(flags.model)) {
     request.layers = flags.restored.layers;
     request.vocabulary = flags.restored.vocabulary;
+    request.dropout = flags.restored.dropout;
   }
 }
 
@@ -226,7 +227,8 @@ Subcommand addTrain(CLI::App &program) {
                "Largest norm of all gradients together; 0 clips nothing");
   addSavedFlag(*parser, f, {"accumulate", &f.accumulate, {1}},
                "Batches of a step: gradients are added up, as if --batch were so many times larger");
-  addSavedFlag(*parser, f, {"seed", &f.seed}, "Seed of the batches, and of weights where they are drawn");
+  addSavedFlag(*parser, f, {"seed", &f.seed},
+               "Seed of the batches, of dropout, and of weights where they are drawn");
   addWeightsFlag(*parser, flags->weights);
   parser->add_option("--csv", flags->csv, "Write a line each step: step, loss, lr, grad_norm, tokens_per_s");
   parser->add_option("--plot", flags->picture, "Write the loss as a picture, an .svg file");
@@ -240,6 +242,7 @@ Subcommand addTrain(CLI::App &program) {
   for (auto &[name, value] : {std::pair{"batch", &request.batch}, std::pair{"context", &request.context},
                               std::pair{"layers", &request.layers}, std::pair{"vocab", &request.vocabulary}})
     f.saved.push_back({name, value, {1}});
+  f.saved.push_back({"dropout", &request.dropout, {0, 1}});
   f.saved.push_back({"precision", &f.model.precision, {}, precisionNames()});
   addExample(
       *parser,

@@ -230,6 +230,7 @@ static llvm::StringRef integerFunction(mlir::Operation *op) {
       .Case<arith::AddIOp>([](auto) { return "heddle::wrap_add"; })
       .Case<arith::SubIOp>([](auto) { return "heddle::wrap_sub"; })
       .Case<arith::MulIOp>([](auto) { return "heddle::wrap_mul"; })
+      .Case<arith::ShRUIOp>([](auto) { return "heddle::shift_right"; })
       .Case<arith::MaxSIOp>([](auto) { return "max"; })
       .Case<arith::MinSIOp>([](auto) { return "min"; })
       .Default([](auto) { return ""; });

@@ -558,3 +558,21 @@ func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
   %loss = graph.reshape %sum : tensor<1x1xf32> -> tensor<f32>
   return %loss : tensor<f32>
 }
+
+// -----
+
+// The gradient is dropped where the value was: the same index, key, layer and probability.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: %[[I:[a-z0-9]+]]: tensor<4x6xi32> {{.*}}, %[[K:[a-z0-9]+]]: tensor<4x6xi64>
+// CHECK: %[[P:[0-9]+]] = graph.parameter
+// CHECK: graph.dropout %[[P]], %[[I]], %[[K]] layer 7 probability 2.500000e-01
+// CHECK: %[[DY:[0-9]+]] = graph.broadcast %{{.*}} : tensor<1x1xf32> -> tensor<4x6xf32>
+// CHECK: %[[DX:[0-9]+]] = graph.dropout %[[DY]], %[[I]], %[[K]] layer 7 probability 2.500000e-01
+// CHECK: return %{{.*}}, %[[DX]]
+func.func @main(%i: tensor<4x6xi32> {graph.name = "i"}, %k: tensor<4x6xi64> {graph.name = "k"}) -> (tensor<f32> {graph.name = "loss"}) {
+  %p = graph.parameter [#graph.part<"p", [4, 6], normal, 0.5>] : tensor<4x6xf32>
+  %y = graph.dropout %p, %i, %k layer 7 probability 0.25 : tensor<4x6xf32>
+  %sum = graph.reduce sum %y axes [0, 1] : tensor<4x6xf32> -> tensor<1x1xf32>
+  %loss = graph.reshape %sum : tensor<1x1xf32> -> tensor<f32>
+  return %loss : tensor<f32>
+}

@@ -98,3 +98,86 @@ func.func @few(%x: tensor<300x4000xbf16> {graph.name = "x"}, %w: tensor<4000x40x
   %dw = graph.matmul %xt, %d : tensor<4000x300xbf16>, tensor<300x40xbf16> -> tensor<4000x40xbf16>
   return %each, %dw : tensor<300xf32>, tensor<4000x40xbf16>
 }
+
+// -----
+
+// A bias between product and loss, in the types of autocast (24,000 bytes: chunks of 256 and 44 rows): each chunk adds it, and
+// the sum of its gradient's rows grows chunk by chunk. The product's gradients read the cast, the bias's sum the gradient itself.
+// CHECK-LABEL: func.func @biased(
+// CHECK: %[[B:[0-9]+]] = graph.reshape %arg2 {{.*}}: tensor<1x1x40xf32> -> tensor<1x40xf32>
+// CHECK: %[[P0:[0-9]+]] = graph.matmul {{.*}} {graph.chunk = 0 : i64} : tensor<256x8xbf16>
+// CHECK-NEXT: %[[W0:[0-9]+]] = graph.cast %[[P0]] implicit
+// CHECK-NEXT: %[[R0:[0-9]+]] = graph.broadcast %[[B]] {graph.chunk = 0 : i64} : tensor<1x40xf32> -> tensor<256x40xf32>
+// CHECK-NEXT: %[[A0:[0-9]+]] = graph.add %[[W0]], %[[R0]] {graph.chunk = 0 : i64}
+// CHECK-NEXT: %[[N0:[0-9]+]] = graph.cast %[[A0]] implicit
+// CHECK-NEXT: %[[L0:[0-9]+]] = graph.cast %[[N0]] implicit
+// CHECK: %[[E0:[0-9]+]] = graph.cross_entropy %[[L0]]
+// CHECK: %[[D0:[0-9]+]] = graph.cross_entropy_grad %[[L0]]
+// CHECK-NEXT: %[[C0:[0-9]+]] = graph.cast %[[D0]] implicit {graph.chunk = 0 : i64} : tensor<256x40xf32> -> tensor<256x40xbf16>
+// CHECK-DAG: %[[DX0:[0-9]+]] = graph.matmul %[[C0]]
+// CHECK-DAG: %[[DB0:[0-9]+]] = graph.reduce sum %[[D0]] axes [0] {graph.chunk = 0 : i64} : tensor<256x40xf32> -> tensor<1x40xf32>
+// CHECK-DAG: graph.matmul %{{.*}}, %[[C0]] {graph.chunk = 0 : i64} : {{.*}} -> tensor<8x40xf32>
+// CHECK: %[[D1:[0-9]+]] = graph.cross_entropy_grad
+// CHECK-DAG: %[[DB1:[0-9]+]] = graph.reduce sum %[[D1]] axes [0] {graph.chunk = 1 : i64} : tensor<44x40xf32> -> tensor<1x40xf32>
+// CHECK-DAG: %[[S1:[0-9]+]] = graph.add %[[DB1]], %[[DB0]] {graph.chunk = 1 : i64} : tensor<1x40xf32>
+// CHECK-NOT: 3x100x40
+// CHECK: %[[DB:[0-9]+]] = graph.reshape %[[S1]] : tensor<1x40xf32> -> tensor<1x1x40xf32>
+// CHECK: return {{.*}}, %[[DB]] :
+func.func @biased(%x: tensor<3x100x8xbf16> {graph.name = "x"}, %w: tensor<8x40xbf16> {graph.name = "w"}, %b: tensor<1x1x40xf32> {graph.name = "b"}, %t: tensor<3x100xi32> {graph.name = "t"}, %g: tensor<3x100xf32> {graph.name = "g"})
+    -> (tensor<3x100xf32> {graph.name = "each"}, tensor<3x100x8xbf16> {graph.name = "dx", graph.gradient = []}, tensor<8x40xbf16> {graph.name = "dw", graph.gradient = []}, tensor<1x1x40xf32> {graph.name = "db", graph.gradient = []}) {
+  %product = graph.matmul %x, %w : tensor<3x100x8xbf16>, tensor<8x40xbf16> -> tensor<3x100x40xbf16>
+  %wide = graph.cast %product implicit : tensor<3x100x40xbf16> -> tensor<3x100x40xf32>
+  %bias = graph.broadcast %b : tensor<1x1x40xf32> -> tensor<3x100x40xf32>
+  %sum = graph.add %wide, %bias : tensor<3x100x40xf32>
+  %narrow = graph.cast %sum implicit : tensor<3x100x40xf32> -> tensor<3x100x40xbf16>
+  %logits = graph.cast %narrow implicit : tensor<3x100x40xbf16> -> tensor<3x100x40xf32>
+  %each = graph.cross_entropy %logits, %t ignored -100 smoothing 0.0 : tensor<3x100x40xf32>, tensor<3x100xi32> -> tensor<3x100xf32>
+  %dl = graph.cross_entropy_grad %logits, %t, %g ignored -100 smoothing 0.0 : tensor<3x100x40xf32>, tensor<3x100xi32>, tensor<3x100xf32>
+  %d = graph.cast %dl implicit : tensor<3x100x40xf32> -> tensor<3x100x40xbf16>
+  %db = graph.reduce sum %dl axes [0, 1] : tensor<3x100x40xf32> -> tensor<1x1x40xf32>
+  %wt = graph.transpose %w [1, 0] : tensor<8x40xbf16> -> tensor<40x8xbf16>
+  %dx = graph.matmul %d, %wt : tensor<3x100x40xbf16>, tensor<40x8xbf16> -> tensor<3x100x8xbf16>
+  %xf = graph.reshape %x : tensor<3x100x8xbf16> -> tensor<300x8xbf16>
+  %xt = graph.transpose %xf [1, 0] : tensor<300x8xbf16> -> tensor<8x300xbf16>
+  %df = graph.reshape %d : tensor<3x100x40xbf16> -> tensor<300x40xbf16>
+  %dw = graph.matmul %xt, %df : tensor<8x300xbf16>, tensor<300x40xbf16> -> tensor<8x40xbf16>
+  return %each, %dx, %dw, %db : tensor<3x100xf32>, tensor<3x100x8xbf16>, tensor<8x40xbf16>, tensor<1x1x40xf32>
+}
+
+// -----
+
+// What is added has rows of its own: they would have to be cut, too.
+// CHECK-LABEL: func.func @added(
+// CHECK-NOT: graph.chunk
+// CHECK: return
+func.func @added(%x: tensor<300x8xf32> {graph.name = "x"}, %w: tensor<8x40xf32> {graph.name = "w"}, %b: tensor<300x1xf32> {graph.name = "b"}, %t: tensor<300xi32> {graph.name = "t"}, %g: tensor<300xf32> {graph.name = "g"})
+    -> (tensor<300xf32> {graph.name = "each"}, tensor<300x8xf32> {graph.name = "dx", graph.gradient = []}) {
+  %product = graph.matmul %x, %w : tensor<300x8xf32>, tensor<8x40xf32> -> tensor<300x40xf32>
+  %columns = graph.broadcast %b : tensor<300x1xf32> -> tensor<300x40xf32>
+  %logits = graph.add %product, %columns : tensor<300x40xf32>
+  %each = graph.cross_entropy %logits, %t ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32> -> tensor<300xf32>
+  %d = graph.cross_entropy_grad %logits, %t, %g ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32>, tensor<300xf32>
+  %wt = graph.transpose %w [1, 0] : tensor<8x40xf32> -> tensor<40x8xf32>
+  %dx = graph.matmul %d, %wt : tensor<300x40xf32>, tensor<40x8xf32> -> tensor<300x8xf32>
+  return %each, %dx : tensor<300xf32>, tensor<300x8xf32>
+}
+
+// -----
+
+// The loss reads other logits than the gradient: another bias.
+// CHECK-LABEL: func.func @others(
+// CHECK-NOT: graph.chunk
+// CHECK: return
+func.func @others(%x: tensor<300x8xf32> {graph.name = "x"}, %w: tensor<8x40xf32> {graph.name = "w"}, %b: tensor<1x40xf32> {graph.name = "b"}, %c: tensor<1x40xf32> {graph.name = "c"}, %t: tensor<300xi32> {graph.name = "t"}, %g: tensor<300xf32> {graph.name = "g"})
+    -> (tensor<300xf32> {graph.name = "each"}, tensor<300x8xf32> {graph.name = "dx", graph.gradient = []}) {
+  %product = graph.matmul %x, %w : tensor<300x8xf32>, tensor<8x40xf32> -> tensor<300x40xf32>
+  %one = graph.broadcast %b : tensor<1x40xf32> -> tensor<300x40xf32>
+  %other = graph.broadcast %c : tensor<1x40xf32> -> tensor<300x40xf32>
+  %logits = graph.add %product, %one : tensor<300x40xf32>
+  %read = graph.add %product, %other : tensor<300x40xf32>
+  %each = graph.cross_entropy %read, %t ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32> -> tensor<300xf32>
+  %d = graph.cross_entropy_grad %logits, %t, %g ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32>, tensor<300xf32>
+  %wt = graph.transpose %w [1, 0] : tensor<8x40xf32> -> tensor<40x8xf32>
+  %dx = graph.matmul %d, %wt : tensor<300x40xf32>, tensor<40x8xf32> -> tensor<300x8xf32>
+  return %each, %dx : tensor<300xf32>, tensor<300x8xf32>
+}

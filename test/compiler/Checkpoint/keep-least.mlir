@@ -135,3 +135,30 @@ func.func @optimizer(%x: tensor<8x4xbf16> {graph.name = "x"}) -> (tensor<f32> {g
   graph.assign %w, %1 : tensor<8x8xf32>
   return %loss, %norm : tensor<f32>, tensor<1x1xf32>
 }
+
+// -----
+
+// What was dropped out is computed again from the product, which is kept in bf16 (64 bytes): the same draw once more. Neither
+// its float32 values (128 bytes) are kept nor a mask.
+// CHECK-LABEL: func.func @dropped(
+// CHECK-SAME: %[[D:[a-z0-9]+]]: tensor<4x8xf32> {{[^,]*}}, %[[KEY:[a-z0-9]+]]: tensor<4x8xi64>
+// CHECK: %[[INDEX:[0-9]+]] = graph.iota
+// CHECK: %[[P:[0-9]+]] = graph.matmul
+// CHECK: graph.dropout %{{.*}}, %[[INDEX]], %[[KEY]] layer 2
+// CHECK: graph.reduce sum
+// CHECK: %[[P2:[0-9]+]] = graph.cast %[[P]]
+// CHECK: %[[Y2:[0-9]+]] = graph.dropout %[[P2]], %[[INDEX]], %[[KEY]] layer 2 probability 5.000000e-01
+// CHECK: graph.mul %[[D]], %[[Y2]]
+func.func @dropped(%x: tensor<4x8xbf16> {graph.name = "x"}, %w: tensor<8x8xbf16> {graph.name = "w"}, %d: tensor<4x8xf32> {graph.name = "d"},
+                   %key: tensor<4x8xi64> {graph.name = "key"})
+    -> (tensor<f32> {graph.name = "loss"}, tensor<4x8xf32> {graph.name = "a", graph.gradient = []}) {
+  %index = graph.iota 1 : tensor<4x8xi32>
+  %p = graph.matmul %x, %w : tensor<4x8xbf16>, tensor<8x8xbf16> -> tensor<4x8xbf16>
+  %wide = graph.cast %p implicit : tensor<4x8xbf16> -> tensor<4x8xf32>
+  %y = graph.dropout %wide, %index, %key layer 2 probability 0.5 : tensor<4x8xf32>
+  %square = graph.mul %y, %y : tensor<4x8xf32>
+  %sum = graph.reduce sum %square axes [0, 1] : tensor<4x8xf32> -> tensor<1x1xf32>
+  %loss = graph.reshape %sum : tensor<1x1xf32> -> tensor<f32>
+  %a = graph.mul %d, %y : tensor<4x8xf32>
+  return %loss, %a : tensor<f32>, tensor<4x8xf32>
+}

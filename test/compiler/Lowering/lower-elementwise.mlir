@@ -764,3 +764,46 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = graph.pow %x, %two : tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+// The bits of runtime/base/Dropout.h, from the index, the key's two halves and the layer, which is a number of the launch.
+// CHECK-LABEL: kernel.func @dropout(
+// CHECK-SAME: %[[LAYER:[a-z0-9]+]]: index)
+// CHECK-DAG: %[[X:[0-9]+]] = kernel.load {{.*}} : <f32>
+// CHECK-DAG: %[[I:[0-9]+]] = kernel.load {{.*}} : <i32>
+// CHECK-DAG: %[[K:[0-9]+]] = kernel.load {{.*}} : <i64>
+// CHECK: %[[L:[0-9]+]] = arith.index_cast %[[LAYER]] : index to i32
+// CHECK: %[[STRIDE:.*]] = arith.constant -1640531527 : i32
+// CHECK: %[[START:[0-9]+]] = arith.muli %[[L]], %[[STRIDE]]
+// CHECK: %[[LOW:[0-9]+]] = arith.trunci %[[K]] : i64 to i32
+// CHECK: %[[SUM:[0-9]+]] = arith.addi %[[LOW]], %[[START]]
+// CHECK: arith.shrui %[[SUM]], %{{.*}} : i32
+// CHECK: arith.shrui %[[K]], %{{.*}} : i64
+// CHECK: arith.xori %[[I]], %{{.*}} : i32
+// CHECK: %[[LAST:.*]] = arith.constant 1073741823 : i32
+// CHECK: %[[KEPT:[0-9]+]] = arith.cmpi sgt, %{{.*}}, %[[LAST]] : i32
+// CHECK: %[[SCALED:[0-9]+]] = arith.mulf %[[X]], %{{.*}} : f32
+// CHECK: arith.select %[[KEPT]], %[[SCALED]], %{{.*}} : f32
+// CHECK: plan.launch @dropout [{{.*}}] counts [5]
+// Another layer is another launch of the same kernel.
+// CHECK-NOT: kernel.func
+// CHECK: plan.launch @dropout [{{.*}}] counts [6]
+func.func @main(%x: tensor<4x8xf32>, %i: tensor<4x8xi32>, %k: tensor<4x8xi64>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %0 = graph.dropout %x, %i, %k layer 5 probability 0.5 : tensor<4x8xf32>
+  %1 = graph.dropout %x, %i, %k layer 6 probability 0.5 : tensor<4x8xf32>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Of probability 1 no 31 bits are above the last; the scale is no infinity.
+// CHECK-LABEL: kernel.func @dropout(
+// CHECK: %[[LAST:.*]] = arith.constant 2147483647 : i32
+// CHECK: arith.cmpi sgt, %{{.*}}, %[[LAST]] : i32
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: arith.mulf %{{.*}}, %[[ZERO]] : f32
+func.func @main(%x: tensor<4x8xf32>, %i: tensor<4x8xi32>, %k: tensor<4x8xi64>) -> tensor<4x8xf32> {
+  %0 = graph.dropout %x, %i, %k layer 0 probability 1.0 : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

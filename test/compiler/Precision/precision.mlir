@@ -185,3 +185,21 @@ func.func @main(%f: tensor<6xf32>) -> (tensor<6xf32>, tensor<6xi1>) {
   %3 = graph.cos %2 : tensor<6xf32>
   return %3, %0 : tensor<6xf32>, tensor<6xi1>
 }
+
+// -----
+
+// Dropout follows its operand: eager drops bf16, a compiled kernel the float32 of the product's values.
+// EAGER-LABEL: func.func @main
+// EAGER: %[[P:.*]] = graph.matmul
+// EAGER: graph.dropout %[[P]], %{{.*}} : tensor<3x4xbf16>
+// FUSED-LABEL: func.func @main
+// FUSED: %[[P:.*]] = graph.matmul
+// FUSED: %[[W:.*]] = graph.cast %[[P]] implicit : tensor<3x4xbf16> -> tensor<3x4xf32>
+// FUSED: graph.dropout %[[W]], %{{.*}} : tensor<3x4xf32>
+// F32-LABEL: func.func @main
+func.func @main(%x: tensor<3x8xf32> {graph.name = "x"}, %w: tensor<8x4xf32> {graph.name = "w"}, %i: tensor<3x4xi32> {graph.name = "i"},
+                %k: tensor<3x4xi64> {graph.name = "k"}) -> (tensor<3x4xf32> {graph.name = "y"}) {
+  %p = graph.matmul %x, %w : tensor<3x8xf32>, tensor<8x4xf32> -> tensor<3x4xf32>
+  %y = graph.dropout %p, %i, %k layer 0 probability 0.5 : tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}

@@ -242,3 +242,16 @@ func.func @two_broadcasts(%w: tensor<1x8xf32>, %x: tensor<4x1xf32>) -> tensor<4x
   %2 = graph.add %0, %1 : tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
 }
+
+// -----
+
+// Of probability 0 nothing is dropped; of any other something is.
+// CHECK-LABEL: func.func @dropout
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[I:.*]]: tensor<4xi32>, %[[K:.*]]: tensor<4xi64>)
+// CHECK-NEXT: %[[Y:.*]] = graph.dropout %[[X]], %[[I]], %[[K]] layer 1 probability 1.000000e-09
+// CHECK-NEXT: return %[[X]], %[[Y]]
+func.func @dropout(%x: tensor<4xf32>, %i: tensor<4xi32>, %k: tensor<4xi64>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = graph.dropout %x, %i, %k layer 0 probability 0.0 : tensor<4xf32>
+  %1 = graph.dropout %x, %i, %k layer 1 probability 1.0e-9 : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}

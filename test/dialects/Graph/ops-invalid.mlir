@@ -731,3 +731,67 @@ func.func @assign_twice(%x: tensor<8xf32>) {
   graph.assign %m, %x : tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @dropout_probability(%x: tensor<8xf32>, %i: tensor<8xi32>, %k: tensor<8xi64>) {
+  // expected-error@below {{probability 1.500000e+00: wanted a number from 0 to 1}}
+  %0 = graph.dropout %x, %i, %k layer 0 probability 1.5 : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_probability_below(%x: tensor<8xf32>, %i: tensor<8xi32>, %k: tensor<8xi64>) {
+  // expected-error@below {{probability -1.000000e-01: wanted a number from 0 to 1}}
+  %0 = graph.dropout %x, %i, %k layer 0 probability -0.1 : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_probability_nan(%x: tensor<8xf32>, %i: tensor<8xi32>, %k: tensor<8xi64>) {
+  // expected-error-re@below {{probability {{.*}}: wanted a number from 0 to 1}}
+  %0 = graph.dropout %x, %i, %k layer 0 probability 0x7FF8000000000000 : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_layer(%x: tensor<8xf32>, %i: tensor<8xi32>, %k: tensor<8xi64>) {
+  // expected-error@below {{layer -1: wanted a number from 0 on}}
+  %0 = graph.dropout %x, %i, %k layer -1 probability 0.5 : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_integers(%x: tensor<8xi32>, %i: tensor<8xi32>, %k: tensor<8xi64>) {
+  // expected-error@below {{'result' must be tensor of static extents of at least 1, rank at most 6, at most 1e15 elements of f32, bf16 or f16, but got 'tensor<8xi32>'}}
+  %0 = graph.dropout %x, %i, %k layer 0 probability 0.5 : tensor<8xi32>
+  return
+}
+
+// -----
+
+func.func @dropout_index(%x: tensor<8xf32>, %i: tensor<8xi64>, %k: tensor<8xi64>) {
+  // expected-error@below {{the index is i32, of the result's extents}}
+  %0 = "graph.dropout"(%x, %i, %k) <{layer = 0 : i64, probability = 0.5 : f64}> : (tensor<8xf32>, tensor<8xi64>, tensor<8xi64>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_key(%x: tensor<8xf32>, %i: tensor<8xi32>, %k: tensor<1xi64>) {
+  // expected-error@below {{the key is i64, of the result's extents}}
+  %0 = "graph.dropout"(%x, %i, %k) <{layer = 0 : i64, probability = 0.5 : f64}> : (tensor<8xf32>, tensor<8xi32>, tensor<1xi64>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_elements(%x: tensor<2147483649xf32>, %i: tensor<2147483649xi32>, %k: tensor<2147483649xi64>) {
+  // expected-error@below {{2147483649 elements: wanted at most 2147483648, which an i32 index tells apart}}
+  %0 = graph.dropout %x, %i, %k layer 0 probability 0.5 : tensor<2147483649xf32>
+  return
+}

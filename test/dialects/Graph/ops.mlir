@@ -235,3 +235,10 @@ func.func @state() {
   graph.assign %w, %m : tensor<8xf32>
   return
 }
+
+// CHECK-LABEL: func.func @dropout
+// CHECK: graph.dropout %{{.*}}, %{{.*}}, %{{.*}} layer 3 probability 1.000000e-01 : tensor<4xbf16>
+func.func @dropout(%x: tensor<4xbf16>, %index: tensor<4xi32>, %key: tensor<4xi64>) -> tensor<4xbf16> {
+  %0 = graph.dropout %x, %index, %key layer 3 probability 0.1 : tensor<4xbf16>
+  return %0 : tensor<4xbf16>
+}

@@ -1,5 +1,6 @@
 #include "tools/heddle/Support/Trainer.h"
 #include "FakeExecutor.h"
+#include "runtime/base/Dropout.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +59,8 @@ TEST(Trainer, PlansThatCannotBeTrained) {
   for (int unbounded : {0, 1}) {
     bad = plan();
     bad.buffers[unbounded].indexLimit = 0;
-    EXPECT_NE(error(bad).find("each i32 [batch, context] with a bound"), std::string::npos);
+    EXPECT_NE(error(bad).find("each i32 [batch, context] with a bound, but no padding mask"),
+              std::string::npos);
   }
   bad = plan();
   bad.buffers[2].name = "logits";
@@ -151,6 +153,46 @@ TEST(Trainer, SeveralBatchesAStep) {
   EXPECT_DOUBLE_EQ(step->loss, loss);
   EXPECT_EQ(step->gradNorm, 0.5);
   EXPECT_EQ(batches->position(), 6u);
+  std::remove(path.c_str());
+}
+
+TEST(Trainer, EachBatchHasAKeyOfDropout) {
+  std::string path = testing::TempDir() + "heddle-trainer-dropout.txt";
+  std::ofstream(path) << "abcdefgh";
+  StatusOr<TokenFile> tokens = TokenFile::open(path);
+  ASSERT_TRUE(tokens.isOk());
+  Plan dropping = plan();
+  dropping.mode = "accumulate";
+  Buffer &key = dropping.buffers.emplace_back();
+  key.name = kDropoutInput;
+  key.role = BufferRole::Input;
+  key.dtype = DType::I64;
+  key.shape = {1};
+  EXPECT_NE(
+      error(dropping).find("the model's inputs: words i32[2, 3], targets i32[2, 3], dropout_key i64[1]"),
+      std::string::npos); // Without its bound it is not known as what it is.
+  key.indexLimit = kDropoutKeys;
+  EXPECT_EQ(error(dropping), "");
+  FakeExecutor executor;
+  executor.parts["adamw.skipped"] = bytesOf({0});
+  executor.outputs = {{"loss", bytesOf({1.5})}, {"grad_norm", bytesOf({0.5})}};
+  std::vector<int64_t> keys;
+  executor.onRun = executor.onRunWithoutOptimizer = [&] {
+    keys.emplace_back();
+    std::memcpy(&keys.back(), executor.inputs.at(kDropoutInput).data(), sizeof(int64_t));
+  };
+  StatusOr<TrainingInputs> inputs = trainingInputs(dropping);
+  StatusOr<Trainer> trainer = Trainer::create(executor, *inputs, {}, 2);
+  StatusOr<Batches> batches = Batches::create(*tokens, 2, 3, 9), later = Batches::create(*tokens, 2, 3, 9, 4);
+  ASSERT_TRUE(trainer->step(*batches, 0.25).isOk() && trainer->step(*batches, 0.25).isOk());
+  std::vector<int64_t> wanted;
+  for (uint64_t window : {0, 2, 4, 6})
+    wanted.push_back(dropoutKey(9, window));
+  EXPECT_EQ(keys, wanted);
+  keys.clear();
+  // Gone on with behind four windows, it draws what it would have drawn.
+  ASSERT_TRUE(trainer->step(*later, 0.25).isOk());
+  EXPECT_EQ(keys, (std::vector{wanted[2], wanted[3]}));
   std::remove(path.c_str());
 }
 

@@ -12,8 +12,9 @@ namespace heddle::driver {
 namespace {
 
 /// Flags that describe a compilation: a plan file has all of it behind it.
-constexpr const char *kCompilationFlags[] = {"--batch", "--context",   "--layers", "--vocab",
-                                             "--mode",  "--precision", "--device", "--weights-dtype"};
+constexpr const char *kCompilationFlags[] = {"--batch",  "--context",       "--layers",
+                                             "--vocab",  "--mode",          "--precision",
+                                             "--device", "--weights-dtype", "--dropout"};
 
 /// By its name, so that one which is missing or damaged is told as a plan; or by what it holds.
 bool namesPlan(const std::string &model) { return model.ends_with(".heddle") || runtime::isPlanFile(model); }
@@ -67,6 +68,18 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
                   "fp32, tf32 products, bf16 (as torch.autocast), or bf16-true (as model.to(torch.bfloat16))")
       ->capture_default_str()
       ->check(CLI::IsMember(precisionNames()));
+  parser
+      .add_option("--dropout", flags.request.dropout,
+                  "Drop elements of the embedding and of what attention and MLP add to it with this "
+                  "probability, 0 to "
+                  "1; not for a graph")
+      ->capture_default_str()
+      ->check([](const std::string &text) -> std::string {
+        double value = 0;
+        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        bool whole = error == std::errc() && end == text.data() + text.size();
+        return whole && value >= 0 && value <= 1 ? "" : "'" + text + "'; wanted a probability from 0 to 1";
+      });
   if (modeFlag == ModeFlag::Any) {
     parser.add_option("--mode", flags.mode, "What a run does")
         ->capture_default_str()

@@ -48,8 +48,8 @@ struct PlanFiles {
 /// Whether there are --mode and --weights-dtype; where not, ModelFlags says what the subcommand does.
 enum class ModeFlag { Any, Fixed };
 
-/// Adds MODEL, --batch, --context, --layers, --vocab, --precision, --mode and --device. Flags that have no
-/// meaning for a plan file are refused when MODEL is one.
+/// Adds MODEL, --batch, --context, --layers, --vocab, --precision, --dropout, --mode and --device. Flags that
+/// have no meaning for a plan file are refused when MODEL is one.
 void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles = {},
                    ModeFlag modeFlag = ModeFlag::Any);
 

@@ -2,6 +2,7 @@
 #include "tools/heddle/Support/Trainer.h"
 
 #include "compiler/Pipelines/Compiler.h"
+#include "runtime/base/Dropout.h"
 #include "runtime/plan/Accumulators.h"
 #include "runtime/tooling/HostTensor.h"
 #include "tools/heddle/Support/Indices.h"
@@ -19,8 +20,9 @@ constexpr const char *kLoss = "loss", *kGradNorm = "grad_norm";
 /// What stands for "no clipping" in adamw.max_norm.
 constexpr double kNoClipping = 1e30;
 
-std::span<const uint8_t> bytesOf(const std::vector<int32_t> &values) {
-  return {reinterpret_cast<const uint8_t *>(values.data()), values.size() * sizeof(int32_t)};
+template <typename T>
+std::span<const uint8_t> bytesOf(const std::vector<T> &values) {
+  return {reinterpret_cast<const uint8_t *>(values.data()), values.size() * sizeof(T)};
 }
 
 StatusOr<float> single(StatusOr<std::vector<uint8_t>> bytes, const char *name) {
@@ -48,8 +50,13 @@ StatusOr<TrainingInputs> trainingInputs(const Plan &plan) {
   for (const Buffer &buffer : plan.buffers) {
     if (buffer.role != BufferRole::Input)
       continue;
-    ++count;
     found += (found.empty() ? "" : ", ") + buffer.name + " " + describe(buffer.dtype, buffer.shape);
+    if (buffer.name == kDropoutInput && buffer.dtype == DType::I64 &&
+        buffer.shape == std::vector<int64_t>{1} && buffer.indexLimit == kDropoutKeys) {
+      inputs.dropout = &buffer;
+      continue;
+    }
+    ++count;
     (buffer.name == "targets" ? inputs.targets : inputs.ids) = &buffer;
   }
   bool fit = count == 2 && inputs.ids && inputs.targets && inputs.ids->dtype == DType::I32 &&
@@ -58,8 +65,11 @@ StatusOr<TrainingInputs> trainingInputs(const Plan &plan) {
              inputs.targets->indexLimit > 0;
   if (!fit)
     return invalidInput(plan.model +
-                        ": training feeds token ids and targets, each i32 [batch, context] "
-                        "with a bound; the model's inputs: " +
+                        ": training feeds token ids and targets, which are the next ids, each i32 [batch, "
+                        "context] with a bound, and " +
+                        std::string(kDropoutInput) +
+                        " where it drops out, but no padding mask, segments or masked tokens; the model's "
+                        "inputs: " +
                         found);
   for (const char *name : {kLoss, kGradNorm}) {
     bool is = false;
@@ -76,6 +86,7 @@ Trainer::Trainer(Executor &executor, const TrainingInputs &inputs, int64_t batch
   size_t tokens = static_cast<size_t>(inputs.batch() * inputs.context());
   ids_.assign(static_cast<size_t>(batches), std::vector<int32_t>(tokens));
   targets_ = ids_;
+  keys_.resize(ids_.size());
 }
 
 Status Trainer::setScalar(const char *name, double value) {
@@ -108,6 +119,7 @@ StatusOr<Trainer> Trainer::create(Executor &executor, const TrainingInputs &inpu
 /// All batches of the next step.
 Status Trainer::draw(Batches &batches) {
   for (size_t i = 0; i < ids_.size(); ++i) {
+    keys_[i] = dropoutKey(batches.seed(), batches.position());
     HEDDLE_RETURN_IF_ERROR(batches.next(ids_[i], targets_[i]));
     // The data was checked as a whole, but is read from its file as training goes: that may have changed
     // since.
@@ -139,6 +151,8 @@ StatusOr<TrainingStep> Trainer::step(Batches &batches, double learningRate) {
   for (size_t i = 0; i < ids_.size(); ++i) {
     HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.ids->name, bytesOf(ids_[i])));
     HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.targets->name, bytesOf(targets_[i])));
+    if (inputs_.dropout)
+      HEDDLE_RETURN_IF_ERROR(executor_->setInput(inputs_.dropout->name, bytesOf(std::vector{keys_[i]})));
     if (inputs_.accumulates) {
       HEDDLE_RETURN_IF_ERROR(setScalar(kKeepSums, i > 0));
       HEDDLE_RETURN_IF_ERROR(setScalar(kRunWeight, share[i]));

@@ -16,6 +16,8 @@ struct TrainingInputs {
   const runtime::Buffer *ids = nullptr;     ///< i32 [batch, context].
   const runtime::Buffer *targets = nullptr; ///< i32, the same shape.
 
+  const runtime::Buffer *dropout = nullptr; ///< i64 [1], a run's key; null: nothing is dropped.
+
   bool accumulates = false; ///< The plan can add gradients up over runs.
 
   int64_t batch() const { return ids->shape[0]; }
@@ -24,8 +26,9 @@ struct TrainingInputs {
   int64_t vocabulary() const { return std::min(ids->indexLimit, targets->indexLimit); }
 };
 
-/// InvalidInput where the plan is not of mode step or accumulate, or has other inputs than `targets` and one
-/// of token ids, both with an index limit, or lacks the outputs `loss` and `grad_norm`.
+/// InvalidInput where the plan is not of mode step or accumulate, or has other inputs than `targets`, one of
+/// token ids, both with an index limit, and at most `dropout_key`, or lacks the outputs `loss` and
+/// `grad_norm`.
 runtime::StatusOr<TrainingInputs> trainingInputs(const runtime::Plan &plan);
 
 /// The optimizer's settings; formulas in compiler/Autodiff/AdamW.h.
@@ -63,7 +66,9 @@ private:
   TrainingInputs inputs_;
   int64_t batches_;
   std::vector<std::vector<int32_t>> ids_, targets_; ///< Of each batch of a step.
-  float skipped_ = 0;                               ///< adamw.skipped after the last step.
+  std::vector<int64_t>
+      keys_; ///< Of dropout, by the windows drawn before: also after a resume another for each batch.
+  float skipped_ = 0; ///< adamw.skipped after the last step.
 };
 
 } // namespace heddle::driver

@@ -57,6 +57,10 @@ __device__ inline long long wrap_mul(long long a, long long b) {
   return (long long)(uint64_t(a) * uint64_t(b));
 }
 
+/// Zeros come in from the left; 0 <= b < the width of a.
+__device__ inline int shift_right(int a, int b) { return int(uint32_t(a) >> b); }
+__device__ inline long long shift_right(long long a, long long b) { return (long long)(uint64_t(a) >> b); }
+
 /// Quotient rounded down and the remainder that belongs to it, for b > 0 and any a.
 __device__ inline long long floor_div(long long a, long long b) { return (a - (a % b + b) % b) / b; }
 __device__ inline long long floor_mod(long long a, long long b) { return (a % b + b) % b; }

@@ -1303,3 +1303,31 @@ kernel.func @choice(%ab: !kernel.buffer<f32> loc("a"), %bb: !kernel.buffer<f32> 
     }
   }
 }
+
+// CHECK-LABEL: void __launch_bounds__(256) shrui_100(
+// CHECK: y[c] = heddle::shift_right(a[c], b[c]);
+kernel.func @shrui_100(%ab: !kernel.buffer<i32> loc("a"), %bb: !kernel.buffer<i32> loc("b"), %y: !kernel.buffer<i32> loc("y"), %n: index loc("n")) {
+  kernel.rows () in () {
+    kernel.columns %c loc("c") in %n {
+      %a = kernel.load %ab [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<i32> loc("a_value")
+      %b = kernel.load %bb [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<i32> loc("b_value")
+      %r = arith.shrui %a, %b : i32
+      kernel.store %r, %y [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<i32>
+    }
+  }
+}
+
+// A literal is of the operand's type.
+// CHECK-LABEL: void __launch_bounds__(256) shrui_101(
+// CHECK: y[c] = int(heddle::shift_right(a[c], (long long)32));
+kernel.func @shrui_101(%ab: !kernel.buffer<i64> loc("a"), %y: !kernel.buffer<i32> loc("y"), %n: index loc("n")) {
+  kernel.rows () in () {
+    kernel.columns %c loc("c") in %n {
+      %a = kernel.load %ab [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<i64> loc("a_value")
+      %b = arith.constant 32 : i64
+      %r = arith.shrui %a, %b : i64
+      %t = arith.trunci %r : i64 to i32
+      kernel.store %t, %y [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<i32>
+    }
+  }
+}

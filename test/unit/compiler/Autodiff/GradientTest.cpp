@@ -249,6 +249,15 @@ const std::vector<Case> kElementwise = {
      "  %y = graph.select %m, %a, %b : tensor<3x5xi1>, tensor<3x5xf32>",
      {3, 5},
      {"%m: tensor<3x5xi1> {graph.name = \"m\"}"}},
+    {"dropout",
+     {{"p", {3, 5}}},
+     "  %i = graph.iota 0 : tensor<15xi32>\n  %index = graph.reshape %i : tensor<15xi32> -> tensor<3x5xi32>\n"
+     "  %one = graph.reshape %k : tensor<1xi64> -> tensor<1x1xi64>\n"
+     "  %key = graph.broadcast %one : tensor<1x1xi64> -> tensor<3x5xi64>\n  %s = graph.mul %p, %p : "
+     "tensor<3x5xf32>\n"
+     "  %y = graph.dropout %s, %index, %key layer 1 probability 0.5 : tensor<3x5xf32>",
+     {3, 5},
+     {"%k: tensor<1xi64> {graph.name = \"k\"}"}},
     {"several_readers",
      {{"p", {4}}},
      "  %0 = graph.mul %p, %p : tensor<4xf32>\n  %1 = graph.tanh %p : tensor<4xf32>\n"

@@ -187,6 +187,63 @@ TEST_F(Config, BertInputsOutputsAndWeights) {
   mainFunction(*module).walk([](LayerNormOp op) { EXPECT_EQ(op.getEpsilon().convertToDouble(), 1e-12); });
 }
 
+TEST_F(Config, BertWithALossIsAMaskedLanguageModel) {
+  ModelRequest request{.model = configPath("all-minilm-l6-v2"), .batch = 2, .context = 16, .layers = 1};
+  request.loss = true;
+  auto module = import(request);
+  ASSERT_TRUE(module.isOk()) << module.status().message();
+  EXPECT_TRUE(succeeded(mlir::verify(**module)) && succeeded(verifyGraphModule(**module)));
+  auto main = mainFunction(**module);
+  std::map<std::string, int64_t> bounds;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i)
+    bounds[main.getArgAttrOfType<mlir::StringAttr>(i, kNameAttr).str()] =
+        main.getArgAttrOfType<mlir::IntegerAttr>(i, kBoundAttr).getInt();
+  EXPECT_EQ(bounds,
+            (std::map<std::string, int64_t>{
+                {"input_ids", 30522}, {"attention_mask", 2}, {"token_type_ids", 2}, {"targets", 30522}}));
+  EXPECT_EQ(main.getArgAttrOfType<mlir::IntegerAttr>(3, kIgnoredAttr).getInt(), -100);
+  ASSERT_EQ(main.getNumResults(), 1u);
+  EXPECT_EQ(main.getResultAttrOfType<mlir::StringAttr>(0, kNameAttr).str(), kLossName.str());
+
+  // The bare encoder's weights without the pooler, and the head's.
+  Parts parts = partsOf(**module), bare = partsOf(*good("all-minilm-l6-v2", 1));
+  EXPECT_EQ(bare.erase("bert.pooler.dense.weight") + bare.erase("bert.pooler.dense.bias"), 2u);
+  Parts head = {{"cls.predictions.transform.dense.weight", {384, 384}},
+                {"cls.predictions.transform.dense.bias", {384}},
+                {"cls.predictions.transform.LayerNorm.weight", {384}},
+                {"cls.predictions.transform.LayerNorm.bias", {384}},
+                {"cls.predictions.bias", {30522}}};
+  bare.insert(head.begin(), head.end());
+  EXPECT_EQ(parts, bare);
+
+  // Dense, activation, norm, product with the transposed table, bias, cross-entropy.
+  CrossEntropyOp loss;
+  main.walk([&](CrossEntropyOp op) { loss = op; });
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss.getIgnored(), -100);
+  auto biased = loss.getLogits().getDefiningOp<AddOp>();
+  ASSERT_TRUE(biased);
+  auto product = biased.getLhs().getDefiningOp<MatmulOp>();
+  ASSERT_TRUE(product);
+  auto table = product.getRhs().getDefiningOp<TransposeOp>();
+  ASSERT_TRUE(table);
+  EXPECT_TRUE(llvm::any_of(table.getOperand().getUsers(), llvm::IsaPred<EmbeddingOp>));
+  auto norm = product.getLhs().getDefiningOp<LayerNormOp>();
+  ASSERT_TRUE(norm);
+  EXPECT_EQ(norm.getEpsilon().convertToDouble(), 1e-12);
+  auto activation = norm->getOperand(0).getDefiningOp<GeluOp>();
+  ASSERT_TRUE(activation);
+  EXPECT_EQ(activation.getForm(), GeluForm::Erf);
+}
+
+TEST_F(Config, BertWithAHeadOfItsOwn) {
+  writeEdited("all-minilm-l6-v2", "\"use_cache\"", "\"tie_word_embeddings\": false, \"use_cache\"");
+  ModelRequest request{.model = path(), .batch = 2, .context = 16, .layers = 1};
+  EXPECT_EQ(partsOf(**import(request)), partsOf(*good("all-minilm-l6-v2", 1)));
+  request.loss = true;
+  EXPECT_EQ(partsOf(**import(request))["cls.predictions.decoder.weight"], (std::vector<int64_t>{30522, 384}));
+}
+
 TEST_F(Config, DescriptionsOfTheFamilies) {
   std::vector<std::string> warnings;
   auto read = [&](const char *name) {

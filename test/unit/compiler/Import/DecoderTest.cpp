@@ -161,6 +161,31 @@ TEST(Decoder, TiedHeadReadsTheTable) {
   EXPECT_EQ(readers, 2);
 }
 
+TEST(Decoder, DropsEmbeddingsAndWhatIsAddedToThem) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      buildDecoder(&context, tiny(), {3, 7}, {.loss = true, .dropout = 0.1});
+  mlir::func::FuncOp main = mainFunction(*module);
+  mlir::BlockArgument key = main.getArguments().back();
+  EXPECT_EQ(main.getArgAttrOfType<mlir::StringAttr>(key.getArgNumber(), kNameAttr).getValue(), "dropout_key");
+  EXPECT_TRUE(typeOf(key).getElementType().isInteger(64));
+  std::vector<std::string> from;
+  main.walk([&](DropoutOp op) {
+    EXPECT_EQ(static_cast<size_t>(op.getLayer()), from.size()); // No two are alike.
+    EXPECT_EQ(op.getProbability().convertToDouble(), 0.1);
+    mlir::Value read = op.getKey();
+    while (mlir::Operation *view = read.getDefiningOp())
+      read = view->getOperand(0);
+    EXPECT_EQ(read, key);
+    from.push_back(op.getOperand().getDefiningOp()->getName().stripDialect().str());
+  });
+  EXPECT_EQ(from, (std::vector<std::string>{"embedding", "matmul", "matmul", "matmul", "matmul"}));
+  mlir::OwningOpRef<mlir::ModuleOp> without =
+      buildDecoder(&context, tiny(), {3, 7}, {.loss = true, .dropout = 0});
+  EXPECT_EQ(mainFunction(*without).getNumArguments(), main.getNumArguments() - 1);
+  mainFunction(*without).walk([](DropoutOp) { ADD_FAILURE() << "dropout of probability 0"; });
+}
+
 TEST(Decoder, RefusalsNameTheField) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto message = [&](const ModelRequest &request) {
@@ -176,6 +201,8 @@ TEST(Decoder, RefusalsNameTheField) {
   EXPECT_EQ(message({.model = "llama"}), "'llama' is neither a graph file (*.mlir), a configuration (a "
                                          "folder with config.json, or *.json) nor a preset (study:small, "
                                          "study:medium, study:large, study:xl, study:10B)");
+  EXPECT_EQ(message({.model = "study:small", .dropout = 1.5}),
+            "dropout: wanted a probability from 0 to 1, found 1.500000");
   EXPECT_NE(message({.model = "study:small", .batch = 1000000, .context = 1000000}), "");
   DecoderSpec odd = tiny();
   odd.headDim = 7;

@@ -369,6 +369,14 @@ TEST_F(GraphFile, ExtentsCannotBeSet) {
             path_.string() + ": a graph file states its own extents, batch cannot be set for it");
 }
 
+TEST_F(GraphFile, DropoutCannotBeSet) {
+  std::ofstream(path_) << "";
+  auto module = importModel(&context_, {.model = path_.string(), .dropout = 0.1});
+  ASSERT_FALSE(module.isOk());
+  EXPECT_EQ(module.status().message(),
+            path_.string() + ": a graph file states its own dropout (graph.dropout), none can be set for it");
+}
+
 TEST(GraphFileMissing, SaysSo) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module = importModel(&context, {.model = "no/such/file.mlir"});

@@ -1,5 +1,6 @@
 //===- OpsTest.cpp - Known answers of every operation ---------------------===//
 #include "Single.h"
+#include "runtime/base/Dropout.h"
 
 #include <cmath>
 #include <limits>
@@ -25,6 +26,30 @@ void expectNear(const Tensor &found, const Tensor &expected, double bound = 1e-1
 }
 
 double unary(const char *name, double x) { return Single(name, {{{1}, {x}}}, {1}).value().at(0); }
+
+TEST(Ops, Dropout) {
+  auto dropped = [](double probability, int64_t layer, double key) {
+    Tensor x = {1, 2, NAN, 4, 5, 6, 7, 8};
+    return Single("dropout",
+                  {{{8}, x}, {{8}, {0, 1, 2, 3, 4, 5, 6, 7}, DType::I32}, {{8}, Tensor(8, key), DType::I64}},
+                  {8})
+        .ints("layer", {layer})
+        .real("probability", probability);
+  };
+  int kept = 0;
+  Tensor y = dropped(0.75, 5, 1234567890123).value();
+  for (uint32_t i = 0; i < 8; ++i) {
+    bool keep = dropoutBits(1234567890123, 5, i) >> 1 >= uint32_t{3} << 29;
+    kept += keep;
+    if (i == 2 && keep)
+      EXPECT_TRUE(std::isnan(y[i]));
+    else
+      EXPECT_EQ(y[i], keep ? 4 * (i + 1) : 0) << i;
+  }
+  EXPECT_TRUE(kept > 0 && kept < 8);
+  EXPECT_EQ(dropped(1, 0, 0).value(), Tensor(8, 0.0)); // NaN is dropped, too.
+  EXPECT_EQ(dropped(0, 0, 0).value()[7], 8);
+}
 
 TEST(Ops, Unary) {
   EXPECT_EQ(unary("neg", 2.5), -2.5);

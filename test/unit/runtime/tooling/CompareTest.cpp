@@ -150,6 +150,7 @@ TEST(Compare, AStepMayMoveAWeightThisWayOrThat) {
   EXPECT_DOUBLE_EQ(movedScale(1e-3, 1024, 0x1p-8, false), 2e-3 * std::sqrt(20.0));
   EXPECT_DOUBLE_EQ(movedScale(1e-3, 2, 0x1p-8, false), 2e-3 * std::sqrt(2.0));
   EXPECT_DOUBLE_EQ(movedScale(1e-3, 1024, 0x1p-8, true), 2e-3 * 32);
+  EXPECT_DOUBLE_EQ(squaresScale(0x1p-8, 3), 3 * 0x1p-12);
   Difference eager = withError(0);
   ErrorScale scale{.longestSum = 4, .roundoff = 0x1p-8, .moved = 8e-3};
   EXPECT_TRUE(passes(DType::F32, eager, withError(7e-3 / eager.referenceNorm), scale));

@@ -30,6 +30,23 @@ TEST(RandomTensor, IndicesCoverTheirRangeAndStayInside) {
     EXPECT_NEAR(count, 10000 / 7.0, 8 * 35);
 }
 
+TEST(RandomTensor, WideRangesAreDrawnWhole) {
+  constexpr int64_t kLimit = int64_t{1} << 53;
+  StatusOr<HostTensor> tensor = randomTensor(DType::I64, {4096}, kLimit, 3, "dropout_key");
+  ASSERT_TRUE(tensor.isOk()) << tensor.status().message();
+  double sum = 0;
+  uint64_t ones = 0;
+  for (int64_t i = 0; i < 4096; ++i) {
+    int64_t value;
+    std::memcpy(&value, tensor->data.data() + i * 8, 8);
+    ASSERT_TRUE(value >= 0 && value < kLimit);
+    sum += static_cast<double>(value) / kLimit;
+    ones |= static_cast<uint64_t>(value);
+  }
+  EXPECT_EQ(ones, uint64_t{kLimit} - 1);         // No bit is always zero.
+  EXPECT_NEAR(sum / 4096, 0.5, 5 * 0.2887 / 64); // Five deviations of a mean of uniform numbers.
+}
+
 TEST(RandomTensor, MasksSeeTheFirstOfEachRow) {
   StatusOr<HostTensor> tensor = randomTensor(DType::I32, {500, 3}, 2, 3, "attention_mask");
   ASSERT_TRUE(tensor.isOk());
@@ -65,7 +82,7 @@ TEST(RandomTensor, FloatsAreTheGeneratorsNormal) {
 }
 
 TEST(RandomTensor, IntegersWithoutARangeAreRefused) {
-  for (int64_t limit : {int64_t{0}, int64_t{-1}, int64_t{1} << 32}) {
+  for (int64_t limit : {int64_t{0}, int64_t{-1}, (int64_t{1} << 53) + 1}) {
     StatusOr<HostTensor> tensor = randomTensor(DType::I64, {4}, limit, 0, "ids");
     ASSERT_FALSE(tensor.isOk());
     EXPECT_EQ(tensor.status().code(), StatusCode::InvalidInput);
@@ -85,7 +102,7 @@ TEST(RandomTensor, ParametersAreDrawnByElement) {
 }
 
 TEST(RandomTensor, IntegersWantARange) {
-  for (int64_t limit : {int64_t{0}, int64_t{1} << 32})
+  for (int64_t limit : {int64_t{0}, (int64_t{1} << 53) + 1})
     EXPECT_EQ(randomTensor(DType::I64, {2}, limit, 3, "ids").status().message(),
               "input 'ids' (i64[2]): the plan states no range for its values, so none can be drawn; give it "
               "from a file");

@@ -224,6 +224,46 @@ TEST_F(Weights, HeadsThatTheModelDoesNotComputeAreNamed) {
             (std::vector<std::string>{"bert.pooler.dense.weight", "cls.predictions.bias"}));
 }
 
+TEST_F(Weights, AHeadThatTheModelComputesIsAllRead) {
+  std::vector<WantedWeight> wanted = {{"bert.embeddings.word_embeddings.weight", DType::F32, {5, 2}},
+                                      {"cls.predictions.bias", DType::F32, {5}}};
+  Tensors tensors = {{"bert.embeddings.word_embeddings.weight", tensor(DType::F32, {5, 2})},
+                     {"bert.pooler.dense.weight", tensor(DType::F32, {2, 2})},
+                     {"cls.predictions.bias", tensor(DType::F32, {5})},
+                     {"cls.predictions.decoder.weight", tensor(DType::F32, {5, 2})},
+                     {"cls.predictions.decoder.bias", tensor(DType::F32, {5})},
+                     {"cls.seq_relationship.bias", tensor(DType::F32, {2})}};
+  auto matched = match(tensors, wanted);
+  ASSERT_TRUE(matched) << matched.status().message();
+  EXPECT_EQ(matched->unusedHeads,
+            (std::vector<std::string>{"bert.pooler.dense.weight", "cls.seq_relationship.bias"}));
+  // Without the head all of it is another model's.
+  auto bare = match(tensors, {wanted.front()});
+  ASSERT_TRUE(bare) << bare.status().message();
+  EXPECT_EQ(bare->unusedHeads,
+            (std::vector<std::string>{"bert.pooler.dense.weight", "cls.predictions.bias",
+                                      "cls.predictions.decoder.bias", "cls.seq_relationship.bias"}));
+  // A decoder of other values would be left out of the computation.
+  tensors["cls.predictions.decoder.bias"].data.back() = 2;
+  tensors["cls.predictions.extra"] = tensor(DType::F32, {1});
+  expectPart(matchError(tensors, wanted),
+             "2 not wanted\n  not wanted: 'cls.predictions.decoder.bias' f32[5]; a tied head must equal a "
+             "wanted tensor, this one differs from all\n  not wanted: 'cls.predictions.extra' f32[1]");
+  EXPECT_TRUE(match(tensors, {wanted.front()}));
+}
+
+TEST_F(Weights, OldNamesOfNorms) {
+  std::vector<WantedWeight> wanted = {{"bert.x.LayerNorm.weight", DType::F32, {2}},
+                                      {"bert.x.LayerNorm.bias", DType::F32, {2}}};
+  Tensors tensors = {{"bert.x.LayerNorm.gamma", tensor(DType::F32, {2})},
+                     {"x.LayerNorm.beta", tensor(DType::F32, {2})}};
+  auto matched = match(tensors, wanted);
+  ASSERT_TRUE(matched) << matched.status().message();
+  EXPECT_EQ(matched->byName.at("bert.x.LayerNorm.weight").stored->shape, (std::vector<int64_t>{2}));
+  tensors["x.LayerNorm.bias"] = tensor(DType::F32, {2});
+  expectPart(matchError(tensors, wanted), "1 ambiguous");
+}
+
 TEST_F(Weights, LaterLayersOfAModelThatWasCut) {
   Tensors tensors = {{"h.0.w", tensor(DType::F32, {2})},
                      {"h.1.w", tensor(DType::F32, {2})},
