@@ -150,11 +150,14 @@ static void copyForProducts(mlir::Block &block) {
     }
 }
 
-/// A cast that precision put between two ops of one kernel belongs to it.
+/// Casts, one behind the other, that precision put between two ops of one kernel belong to it.
 static void markInnerCasts(mlir::Block &block) {
-  for (CastOp cast : block.getOps<CastOp>()) {
-    mlir::Operation *producer = baseOf(cast.getOperand()).getDefiningOp();
-    mlir::Attribute mark = producer ? markOf(producer) : mlir::Attribute();
+  auto casts = llvm::to_vector(block.getOps<CastOp>());
+  for (CastOp cast : llvm::reverse(casts)) { // Those behind it first.
+    mlir::Operation *source = cast;
+    while (source && llvm::isa<CastOp>(source) && !markOf(source))
+      source = baseOf(source->getOperand(0)).getDefiningOp();
+    mlir::Attribute mark = source ? markOf(source) : mlir::Attribute();
     if (mark && !markOf(cast) &&
         llvm::all_of(cast->getUsers(), [&](mlir::Operation *user) { return markOf(user) == mark; }))
       cast->setAttr(kKernelAttr, mark);

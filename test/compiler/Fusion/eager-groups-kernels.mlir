@@ -117,6 +117,21 @@ func.func @main(%x: tensor<2x3x5x4xf32>, %w: tensor<12x12xf32>, %g: tensor<10x12
 
 // -----
 
+// Two casts between ops of one kernel, of which neither rounds what another kernel reads.
+// CHECK-LABEL: func.func @main(
+// CHECK: graph.group rows "exp+cast+tanh" {
+// CHECK-NOT: graph.group
+// CHECK: return
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.exp %x {graph.kernel = distinct[0]<>} : tensor<4xf32>
+  %b = graph.cast %a implicit : tensor<4xf32> -> tensor<4xbf16>
+  %c = graph.cast %b : tensor<4xbf16> -> tensor<4xf32>
+  %d = graph.tanh %c {graph.kernel = distinct[0]<>} : tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
 // expected-error @below {{kernels that ops are marked for depend on each other in a circle}}
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = graph.exp %x {graph.kernel = distinct[0]<>} : tensor<4xf32>
