@@ -14,7 +14,7 @@ namespace heddle::runtime {
 constexpr const char *kKeepSums = "accumulate.keep", *kRunWeight = "accumulate.weight",
                      *kGradientSum = "accumulate.sum.";
 
-/// Whether a state holds something only between the runs of one step: no checkpoint has it.
+/// As kAccumulatorPrefix in the dialect of graphs, which says so for every plan. Whether a state holds something only between the runs of one step: no checkpoint has it.
 inline bool isAccumulator(const std::string &state) { return state.starts_with("accumulate."); }
 
 } // namespace heddle::runtime
