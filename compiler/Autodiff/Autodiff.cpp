@@ -5,6 +5,7 @@
 #include "compiler/Autodiff/Passes.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphModule.h"
+#include "dialects/Graph/OneKernel.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSet.h"
@@ -37,8 +38,8 @@ struct NamedValue {
 
 class Reverse {
 public:
-  Reverse(mlir::func::FuncOp main, bool optimizer, bool accumulate)
-      : optimizer_(optimizer), accumulate_(accumulate), main_(main), block_(main.getBody().front()) {}
+  Reverse(mlir::func::FuncOp main, const AutodiffOptions &options)
+      : options_(options), main_(main), block_(main.getBody().front()) {}
 
   LogicalResult run();
   unsigned gradients() const { return gradients_; }
@@ -48,10 +49,11 @@ private:
   void findDependent(mlir::OpBuilder &builder);
   LogicalResult visit(Operation *op, mlir::OpBuilder &builder);
   Value total(Value value, GraphBuilder &g);
+  Value rounded(Value gradient, Value value, GraphBuilder &g);
   LogicalResult collect(mlir::OpBuilder &builder);
   void addResults(llvm::ArrayRef<NamedValue> added);
 
-  bool optimizer_, accumulate_;
+  AutodiffOptions options_;
   mlir::func::FuncOp main_;
   mlir::Block &block_;
   Value loss_;
@@ -93,12 +95,21 @@ void Reverse::findDependent(mlir::OpBuilder &builder) {
   }
 }
 
+/// `gradient` rounded as `value` is, where eager execution is to do so.
+Value Reverse::rounded(Value gradient, Value value, GraphBuilder &g) {
+  if (!options_.eager || gradient.getDefiningOp<LikeOp>())
+    return gradient;
+  return LikeOp::create(g.builder(), g.location(), gradient.getType(), gradient, value);
+}
+
 /// What the readers of `value` gave it, as one value; null: none did.
 Value Reverse::total(Value value, GraphBuilder &g) {
   auto found = given_.find(value);
   if (found == given_.end())
     return {};
   Value sum = sumOf(g, found->second);
+  if (Operation *op = value.getDefiningOp(); !op || !op->hasTrait<ViewLike>())
+    sum = rounded(sum, value, g);
   found->second.assign(1, sum);
   return sum;
 }
@@ -122,9 +133,16 @@ LogicalResult Reverse::visit(Operation *op, mlir::OpBuilder &builder) {
   llvm::SmallVector<Value> operands(op->getNumOperands());
   if (failed(differentiable.buildVjp(builder, results, wanted, operands)))
     return failure();
-  for (auto [index, gradient] : llvm::enumerate(operands))
-    if (wanted[index])
-      given_[op->getOperand(index)].push_back(gradient);
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    if (!wanted[index])
+      continue;
+    Value gradient = operands[index];
+    // Not before views and concatenations: what follows looks through them. The sum is rounded at the latest.
+    if (Operation *maker = gradient.getDefiningOp();
+        maker && !maker->hasTrait<ViewLike>() && !llvm::isa<ConcatOp>(maker))
+      gradient = rounded(gradient, operand, g);
+    given_[operand].push_back(gradient);
+  }
   return success();
 }
 
@@ -155,9 +173,9 @@ LogicalResult Reverse::collect(mlir::OpBuilder &builder) {
   }
   if (added.empty())
     return main_.emitError("the loss depends on no parameter");
-  if (optimizer_ && accumulate_)
+  if (options_.optimizer && options_.accumulate)
     addUpOverRuns(builder, trained);
-  if (optimizer_)
+  if (options_.optimizer)
     added = {{kGradNormName.str(), buildAdamW(builder, trained), builder.getArrayAttr({})}};
   addResults(added);
   return success();
@@ -209,10 +227,12 @@ struct AutodiffPass : public heddle::impl::AutodiffBase<AutodiffPass> {
   using AutodiffBase::AutodiffBase;
 
   void runOnOperation() override {
-    Reverse reverse(mainFunction(getOperation()), optimizer, accumulate);
+    Reverse reverse(mainFunction(getOperation()), {optimizer, accumulate, eager});
     if (failed(reverse.run()))
       return signalPassFailure();
     numGradients += reverse.gradients();
+    if (!eager)
+      getOperation().walk([](Operation *op) { op->removeAttr(kKernelAttr); });
   }
 };
 

@@ -19,10 +19,14 @@ def Autodiff : Pass<"autodiff", "::mlir::ModuleOp"> {
     With `optimizer`, gradients are no results: AdamW (AdamW.h) assigns each parameter its next value, its moments are
     states, and the norm of all gradients is the result `grad_norm`. With `accumulate` as well, the optimizer takes the sum of
     the gradients of several runs (GradientSums.h).
+
+    With `eager`, marks say which of the ops that it makes are one kernel in PyTorch (dialects/Graph/OneKernel.h), and
+    gradients are rounded as their values are (`graph.like`).
   }];
   let options = [Option<"optimizer", "optimizer", "bool", "false",
                         "Update the parameters by AdamW instead of giving the gradients out">,
-                 Option<"accumulate", "accumulate", "bool", "false", "Add gradients up over runs; with optimizer">];
+                 Option<"accumulate", "accumulate", "bool", "false", "Add gradients up over runs; with optimizer">,
+                 Option<"eager", "eager", "bool", "false", "Say what PyTorch's kernels and roundings are">];
   let statistics = [Statistic<"numGradients", "gradients", "Parameters with a gradient">];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
 }

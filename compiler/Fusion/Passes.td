@@ -5,11 +5,15 @@
 include "mlir/Pass/PassBase.td"
 
 def EagerGroups : Pass<"eager-groups", "::mlir::func::FuncOp"> {
-  let summary = "One group for each op, as eager execution runs them";
+  let summary = "One group for each op of PyTorch's, as eager execution runs them";
   let description = [{
     Views stay outside: they move no data. Operands that their reader cannot take through views are copied first
-    (`graph.copy`, a group of its own), as PyTorch makes them contiguous. An op that computes what `graph.assign` takes
-    writes it over the leaf, or a copy at the end does where the leaf is still read.
+    (`graph.copy`, a group of its own), as PyTorch makes them contiguous: once for all products that read them. An op that
+    computes what `graph.assign` takes writes it over the leaf, or a copy at the end does where the leaf is still read.
+
+    Ops that gradients and the optimizer mark as one kernel of PyTorch's are one group; what they mark as computed by each
+    reader is in the groups of its readers (dialects/Graph/OneKernel.h). Where a leaf takes a new value under a condition, what
+    matters under that condition alone reads the new value from the leaf.
   }];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
 }

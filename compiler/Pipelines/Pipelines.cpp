@@ -79,8 +79,11 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Autodiff:
     // After raising: the gradients of norms and attention are the fused ones.
-    if (std::optional<Mode> mode = parseMode(options.mode); mode != Mode::Forward)
-      addAutodiffPhase(manager, autodiffOptions(*mode));
+    if (std::optional<Mode> mode = parseMode(options.mode); mode != Mode::Forward) {
+      AutodiffOptions autodiff = autodiffOptions(*mode);
+      autodiff.eager = !compiled;
+      addAutodiffPhase(manager, autodiff);
+    }
     break;
   case CompilePhase::Precision:
     // After raising: attention and norms are recognised without casts between their ops.

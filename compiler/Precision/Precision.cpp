@@ -61,14 +61,17 @@ private:
   void setResult(Operation *op, Type element, Type nominal);
   void computeInSingle(Operation *op, Type nominal);
   void roundResult(Operation *op, Type nominal);
+  void roundGradient(LikeOp like);
   Type widest(Operation *op) const;
 
   mlir::func::FuncOp main_;
   bool eager_, pure_;
+  bool backward_ = false; ///< Ops from here on are of gradients; known with eager rounding alone.
   mlir::OpBuilder builder_;
   Type f32_, low_;
   llvm::DenseMap<Value, Type> nominal_;
-  llvm::DenseMap<std::pair<Value, Type>, Value> made_; ///< Casts and views of casts that are shared.
+  /// Casts and views of casts that are shared, and those that backward finds kept.
+  llvm::DenseMap<std::pair<Value, Type>, Value> made_;
   unsigned casts_ = 0, prepared_ = 0;
 };
 
@@ -171,10 +174,17 @@ Value Autocast::castUnderViews(Value value, Type element, bool ownKernel) {
     root = root->getOperand(0).getDefiningOp();
   bool shared = !eager_ || llvm::isa_and_nonnull<ParameterOp>(root);
   if (base == value) {
-    if (llvm::isa_and_nonnull<ParameterOp>(root) && isView(op)) // A slice of a parameter.
+    if (llvm::isa_and_nonnull<ParameterOp>(root) && isView(op)) { // A slice of a parameter.
       base = op->getOperand(0);
-    else
-      return shared ? castOnce(value, element) : makeCast(value, element, /*implicit=*/!ownKernel);
+    } else if (shared) {
+      return castOnce(value, element);
+    } else {
+      // Forward casts for each reader; backward has the cast that its op's product read.
+      Value &made = made_[{value, element}];
+      if (!made || !backward_)
+        made = makeCast(value, element, /*implicit=*/!ownKernel);
+      return made;
+    }
   }
   if (Value known = shared ? made_.lookup({value, element}) : Value())
     return known;
@@ -235,6 +245,15 @@ void Autocast::roundResult(Operation *op, Type nominal) {
   result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
 }
 
+/// A cast of its own, where the value was rounded to another type than its gradient has.
+void Autocast::roundGradient(LikeOp like) {
+  backward_ = true;
+  builder_.setInsertionPoint(like);
+  Value rounded = castUnderViews(like.getGradient(), nominal(like.getValue()), /*ownKernel=*/true);
+  like.getResult().replaceAllUsesWith(rounded);
+  like.erase();
+}
+
 /// The widest nominal type of the operands that are no constants.
 Type Autocast::widest(Operation *op) const {
   Type widest;
@@ -262,6 +281,8 @@ void Autocast::visit(Operation *op) {
   // What is kept has the type of where it is kept.
   if (auto assign = llvm::dyn_cast<AssignOp>(op))
     return castOperand(op, 1, elementOf(assign.getLeaf()), /*ownKernel=*/false);
+  if (auto like = llvm::dyn_cast<LikeOp>(op))
+    return roundGradient(like);
   if (op->getNumResults() == 0)
     return;
   bool anyFloat = false;
@@ -411,8 +432,14 @@ struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
       getOperation().emitError() << "unknown rounding '" << rounding << "', wanted eager or fused";
       return signalPassFailure();
     }
-    if (policy != "bf16" && policy != "bf16-true")
-      return markAllAnalysesPreserved();
+    if (policy != "bf16" && policy != "bf16-true") {
+      // Nothing is rounded.
+      for (LikeOp like : llvm::to_vector(mainFunction(getOperation()).getBody().front().getOps<LikeOp>())) {
+        like.getResult().replaceAllUsesWith(like.getGradient());
+        like.erase();
+      }
+      return;
+    }
     Autocast autocast(mainFunction(getOperation()), rounding == "eager", policy == "bf16-true");
     autocast.run();
     if (prepareWeights)

@@ -1,5 +1,6 @@
 //===- AttentionGradients.cpp - The gradient of fused attention -----------===//
 #include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/OneKernel.h"
 
 using namespace heddle::graph;
 using llvm::ArrayRef;
@@ -36,10 +37,14 @@ LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results,
   GraphBuilder g(builder, getLoc());
   mlir::Type f32 = builder.getF32Type();
   Value gradient = results[0] ? results[0] : g.splat(typeOf(getResult()), 0.0);
-  // In float32, as the kernel multiplies it.
-  Value product =
-      g.mul(g.cast(gradient, f32, /*implicit=*/true), g.cast(getResult(), f32, /*implicit=*/true));
-  Value delta = g.reshape(g.reduce(ReduceKind::Sum, product, {3}), symbolicShape(rowsType(*this)));
+  Value delta;
+  {
+    // In float32, as the kernel multiplies it.
+    KernelScope oneKernel(builder, newKernel(builder.getContext()));
+    Value product =
+        g.mul(g.cast(gradient, f32, /*implicit=*/true), g.cast(getResult(), f32, /*implicit=*/true));
+    delta = g.reshape(g.reduce(ReduceKind::Sum, product, {3}), symbolicShape(rowsType(*this)));
+  }
   // The derivative of logsumexp by a score is its probability: what multiplies it joins delta.
   if (results[1])
     delta = g.sub(delta, results[1]);

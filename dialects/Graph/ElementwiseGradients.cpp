@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/OneKernel.h"
+
+#include <optional>
 
 using namespace heddle::graph;
 using llvm::ArrayRef;
@@ -27,6 +30,11 @@ struct Derivative : GraphBuilder {
   Value zero() { return splat(typeOf(dy), 0.0); }
   /// dy where the condition holds, else 0.
   Value where(Value condition) { return select(condition, dy, zero()); }
+  /// What PyTorch has a kernel for.
+  Value kernel(llvm::function_ref<Value()> build) {
+    KernelScope scope(builder(), newKernel(context()));
+    return build();
+  }
   Value oneMinus(Value a) { return sub(splat(typeOf(a), 1.0), a); }
 
   Value dy;
@@ -48,13 +56,13 @@ HEDDLE_UNARY_VJP(NegOp, d.neg(d.dy))
 HEDDLE_UNARY_VJP(ExpOp, d.mul(d.dy, y))
 HEDDLE_UNARY_VJP(LogOp, d.div(d.dy, x))
 HEDDLE_UNARY_VJP(SqrtOp, d.div(d.mul(d.dy, 0.5), y))
-HEDDLE_UNARY_VJP(RsqrtOp, d.mul(d.mul(d.dy, -0.5), d.mul(y, d.mul(y, y))))
+HEDDLE_UNARY_VJP(RsqrtOp, d.mul(d.mul(d.dy, -0.5), d.kernel([&] { return d.mul(y, d.mul(y, y)); })))
 HEDDLE_UNARY_VJP(ReciprocalOp, d.mul(d.neg(d.dy), d.mul(y, y)))
-HEDDLE_UNARY_VJP(TanhOp, d.mul(d.dy, d.oneMinus(d.mul(y, y))))
-HEDDLE_UNARY_VJP(SigmoidOp, d.mul(d.dy, d.mul(y, d.oneMinus(y))))
+HEDDLE_UNARY_VJP(TanhOp, d.kernel([&] { return d.mul(d.dy, d.oneMinus(d.mul(y, y))); }))
+HEDDLE_UNARY_VJP(SigmoidOp, d.kernel([&] { return d.mul(d.dy, d.mul(y, d.oneMinus(y))); }))
 HEDDLE_UNARY_VJP(SinOp, d.mul(d.dy, d.unary<CosOp>(x)))
 HEDDLE_UNARY_VJP(CosOp, d.mul(d.neg(d.dy), d.unary<SinOp>(x)))
-HEDDLE_UNARY_VJP(ReluOp, d.where(d.compare(Predicate::GT, y, d.zero())))
+HEDDLE_UNARY_VJP(ReluOp, d.kernel([&] { return d.where(d.compare(Predicate::GT, y, d.zero())); }))
 HEDDLE_UNARY_VJP(CopyOp, d.dy)
 // 2 / sqrt(pi) exp(-x^2)
 HEDDLE_UNARY_VJP(ErfOp, d.mul(d.mul(d.dy, 1.12837916709551257390), d.unary<ExpOp>(d.neg(d.mul(x, x)))))
@@ -92,9 +100,11 @@ static Value ofChosen(Derivative &d, Predicate chosen, Value own, Value other) {
 
 /// dy b a^(b-1); with an exponent of 0 the power is 1 everywhere, also where a is 0 and a^-1 infinite.
 static Value ofBase(Derivative &d, Value a, Value b) {
-  Value by = d.mul(d.dy, d.mul(b, d.binary<PowOp>(a, d.sub(b, 1.0))));
   mlir::DenseElementsAttr constant = splatConstant(b);
-  if (constant && constant.getSplatValue<llvm::APFloat>().isNonZero())
+  auto exponent = constant ? std::optional(constant.getSplatValue<llvm::APFloat>()) : std::nullopt;
+  Value less = exponent ? d.splat(typeOf(b), exponent->convertToDouble() - 1) : d.sub(b, 1.0);
+  Value by = d.mul(d.dy, d.mul(b, d.binary<PowOp>(a, less)));
+  if (exponent && exponent->isNonZero())
     return by;
   return d.select(d.compare(Predicate::EQ, b, d.zero()), d.zero(), by);
 }

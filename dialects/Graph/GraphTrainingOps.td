@@ -106,6 +106,20 @@ def Graph_AttentionGradOp : Graph_Pure<"attention_grad", [
   let hasVerifier = 1;
 }
 
+def Graph_LikeOp : Graph_Pure<"like", [AllTypesMatch<["gradient", "result"]>, AllShapesMatch<["gradient", "value"]>]> {
+  let summary = "A gradient in the elements of what it is the gradient of";
+  let description = [{
+    Where a value is rounded by a precision policy, its gradient is to be so, too: eager execution casts it, once for all
+    readers, as PyTorch does. Autodiff puts one on each gradient that a reader gives, for eager execution alone; the
+    precision phase makes a cast of it, or nothing.
+
+    Example: `%h = graph.like %g, %x : tensor<4x8xf32>, tensor<4x8xf32>`.
+  }];
+  let arguments = (ins Graph_Float:$gradient, Graph_Float:$value);
+  let results = (outs Graph_Float:$result);
+  let assemblyFormat = "$gradient `,` $value attr-dict `:` type($result) `,` type($value)";
+}
+
 def Graph_StateOp : Graph_Pure<"state"> {
   let summary = "A value that lives from run to run";
   let description = [{

@@ -1,5 +1,8 @@
 //===- ModelGradients.cpp - Gradients of products and named model ops -----===//
 #include "dialects/Graph/GraphBuilder.h"
+#include "dialects/Graph/OneKernel.h"
+
+#include <optional>
 
 using namespace heddle::graph;
 using llvm::ArrayRef;
@@ -58,31 +61,44 @@ LogicalResult SoftmaxOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, c
 namespace {
 
 /// The norms share their algebra: y = n w (+ b) with n = c s, where c is x or x - mean(x), and s the
-/// reciprocal root. Written in float32, as the statistics are.
+/// reciprocal root. Written in float32, as the statistics are. PyTorch has two kernels: the gradient by x,
+/// here with the statistics, and those by weight and bias; neither finds n in memory.
 struct NormGradient : GraphBuilder {
   NormGradient(OpBuilder &builder, mlir::Operation *op, Value x, Value weight, Value dy)
       : GraphBuilder(builder, op->getLoc()), element(typeOf(x).getElementType()),
         shape(symbolicShape(typeOf(x))), last(static_cast<int64_t>(shape.size()) - 1), x(single(x)),
-        weight(weight), dy(single(dy)) {}
+        weight(weight), dy(single(dy)), byInput(newKernel(context())), byVectors(newKernel(context())) {}
 
   Value single(Value value) { return cast(value, builder().getF32Type(), /*implicit=*/true); }
   Value rowMean(Value value) { return reduce(ReduceKind::Mean, value, {last}); }
   Value spread(Value value) { return broadcast(value, shape); }
   /// n and s.
   std::pair<Value, Value> normal(bool centred, double epsilon) {
-    Value c = centred ? sub(x, spread(rowMean(x))) : x;
+    KernelScope statistics(builder(), byInput);
+    auto inReader = [&](auto build) {
+      KernelScope scope(builder(), inEachReader(context()));
+      return build();
+    };
+    Value c = x;
+    if (centred) {
+      Value mean = rowMean(x);
+      c = inReader([&] { return sub(x, spread(mean)); });
+    }
     Value s = unary<RsqrtOp>(add(rowMean(mul(c, c)), epsilon));
-    return {mul(c, spread(s)), s};
+    return {inReader([&] { return mul(c, spread(s)); }), s};
   }
   /// By x: s (g - n mean(g n)), less mean(g) where it was centred, with g = dy w.
   Value ofInput(Value n, Value s, bool centred) {
+    KernelScope scope(builder(), byInput);
     Value g = mul(dy, spread(single(weight)));
     Value inner = mul(n, spread(rowMean(mul(g, n))));
     Value centre = centred ? sub(g, spread(rowMean(g))) : g;
     return cast(mul(spread(s), sub(centre, inner)), element, /*implicit=*/true);
   }
-  /// Summed over all rows, as a vector of `like`'s type.
-  Value ofVector(Value rows, Value like) {
+  /// By a vector: dy, times n where it is the weight, summed over all rows, in `like`'s type.
+  Value ofVector(Value like, std::optional<Value> n = {}) {
+    KernelScope scope(builder(), byVectors);
+    Value rows = n ? mul(dy, *n) : dy;
     auto axes = llvm::to_vector(llvm::seq<int64_t>(0, last));
     Value sum = axes.empty() ? rows : reduce(ReduceKind::Sum, rows, axes);
     return cast(reshape(sum, {shape.back()}), typeOf(like).getElementType(), /*implicit=*/true);
@@ -92,6 +108,7 @@ struct NormGradient : GraphBuilder {
   SymbolicShape shape;
   int64_t last;
   Value x, weight, dy;
+  mlir::Attribute byInput, byVectors; ///< The two kernels' marks.
 };
 
 } // namespace
@@ -103,7 +120,7 @@ LogicalResult RmsNormOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, c
   if (wanted[0])
     operands[0] = norm.ofInput(n, s, /*centred=*/false);
   if (wanted[1])
-    operands[1] = norm.ofVector(norm.mul(norm.dy, n), getWeight());
+    operands[1] = norm.ofVector(getWeight(), n);
   return success();
 }
 
@@ -114,9 +131,9 @@ LogicalResult LayerNormOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results,
   if (wanted[0])
     operands[0] = norm.ofInput(n, s, /*centred=*/true);
   if (wanted[1])
-    operands[1] = norm.ofVector(norm.mul(norm.dy, n), getWeight());
+    operands[1] = norm.ofVector(getWeight(), n);
   if (getBias() && wanted[2])
-    operands[2] = norm.ofVector(norm.dy, getBias());
+    operands[2] = norm.ofVector(getBias());
   return success();
 }
 

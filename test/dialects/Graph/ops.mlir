@@ -210,13 +210,15 @@ func.func @losses(%x: tensor<2x3x5xbf16>, %t: tensor<2x3xi32>, %y: tensor<5xf32>
 // CHECK: graph.gelu_grad erf %{{.*}}, %{{.*}} : tensor<2x3x8xf32>
 // CHECK: graph.gelu_grad tanh %{{.*}}, %{{.*}} : tensor<2x3x8xf32>
 // CHECK: graph.softmax_grad %{{.*}}, %{{.*}} : tensor<2x3x8xf32>
+// CHECK: graph.like %{{.*}}, %{{.*}} : tensor<2x3x8xf32>, tensor<2x3x8xf32>
 func.func @gradients(%x: tensor<2x3x8xf32>, %g: tensor<2x3x8xf32>, %ids: tensor<2x3xi32>) -> (tensor<50x8xf32>, tensor<2x3x8xf32>) {
   %0 = graph.embedding_grad %g, %ids : tensor<2x3x8xf32>, tensor<2x3xi32> -> tensor<50x8xf32>
   %1 = graph.silu_grad %x, %g : tensor<2x3x8xf32>
   %2 = graph.gelu_grad erf %x, %1 : tensor<2x3x8xf32>
   %3 = graph.gelu_grad tanh %x, %2 : tensor<2x3x8xf32>
   %4 = graph.softmax_grad %x, %3 : tensor<2x3x8xf32>
-  return %0, %4 : tensor<50x8xf32>, tensor<2x3x8xf32>
+  %5 = graph.like %4, %x : tensor<2x3x8xf32>, tensor<2x3x8xf32>
+  return %0, %5 : tensor<50x8xf32>, tensor<2x3x8xf32>
 }
 
 // CHECK-LABEL: func.func @state
