@@ -207,8 +207,8 @@ std::optional<llvm::DenseSet<Operation *>> knownBefore(Loss &loss) {
 
 class Chunks {
 public:
-  Chunks(Loss &loss, int64_t rowsPerChunk)
-      : loss_(loss), step_(rowsPerChunk), builder_(loss.gradient.getContext()),
+  Chunks(Loss &loss, int64_t rowsPerChunk, int64_t firstNumber)
+      : loss_(loss), step_(rowsPerChunk), first_(firstNumber), builder_(loss.gradient.getContext()),
         g_(builder_, loss.loss.getLoc()) {
     builder_.setInsertionPoint(loss.gradient);
   }
@@ -256,16 +256,16 @@ public:
           values.front() = g_.add(part, values.front()); // The product adds what was there.
       }
       // One chunk goes through before the next: nothing of two is done together.
-      auto number = builder_.getI64IntegerAttr(begin / step_);
+      auto number = builder_.getI64IntegerAttr(first_ + begin / step_);
       for (Operation *op = before->getNextNode(); op != loss_.gradient; op = op->getNextNode())
         op->setAttr(kChunkAttr, number);
     }
     g_.setLocation(loss_.loss.getLoc());
-    replace(loss_.loss.getResult(), together(losses, loss_.loss.getResult()));
+    loss_.loss.getResult().replaceAllUsesWith(together(losses, loss_.loss.getResult()));
     for (auto [reader, values] : llvm::zip_equal(loss_.readers, given)) {
       g_.setLocation(reader.op->getLoc());
       if (reader.kind == Reader::Rows)
-        replace(reader.result(), together(values, reader.result()));
+        reader.result().replaceAllUsesWith(together(values, reader.result()));
       else
         replaceSum(reader.result(), values.front());
     }
@@ -323,20 +323,18 @@ private:
     return g_.reshape(g_.concat(parts, 0), symbolicShape(typeOf(as)));
   }
 
-  void replace(Value old, Value by) { old.replaceAllUsesWith(by); }
-
   void replaceSum(Value old, Value sum) {
     sum = g_.reshape(sum, symbolicShape(typeOf(old)));
     // Who widens the product's result takes the sum as it is.
     for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
       if (auto cast = llvm::dyn_cast<CastOp>(user);
           cast && cast.getImplicit() && elementType(cast.getResult()).isF32())
-        replace(cast.getResult(), sum);
-    replace(old, g_.cast(sum, elementType(old), /*implicit=*/true));
+        cast.getResult().replaceAllUsesWith(sum);
+    old.replaceAllUsesWith(g_.cast(sum, elementType(old), /*implicit=*/true));
   }
 
   Loss &loss_;
-  int64_t step_;
+  int64_t step_, first_;
   mlir::OpBuilder builder_;
   GraphBuilder g_;
   Operation *hoisted_ = nullptr; ///< Of views of views, the one that moved last.
@@ -348,6 +346,7 @@ struct ChunkLossPass : public heddle::impl::ChunkLossBase<ChunkLossPass> {
   void runOnOperation() override {
     mlir::Block &block = getOperation().getBody().front();
     bool changed = false;
+    int64_t next = 0; // The number of the next chunk, of whichever loss.
     for (auto gradient : llvm::to_vector(block.getOps<CrossEntropyGradOp>())) {
       std::optional<Loss> loss = findLoss(gradient);
       auto before = loss ? knownBefore(*loss) : std::nullopt;
@@ -357,23 +356,28 @@ struct ChunkLossPass : public heddle::impl::ChunkLossBase<ChunkLossPass> {
       int64_t bytes = logits.getNumElements() * logits.getElementTypeBitWidth() / 8;
       int64_t chunks = llvm::divideCeil(bytes, maxBytes);
       int64_t rows = llvm::alignTo(llvm::divideCeil(loss->rows(), chunks), kRowsStep);
-      // Logits and gradient of all other chunks are saved; sums wait in float32.
+      // Logits and gradient of all other chunks are saved; sums wait in float32, rows in parts and then side
+      // by side.
       int64_t saved = 2 * (bytes - bytes / loss->rows() * rows);
-      for (Reader &reader : loss->readers)
-        if (auto sum = typeOf(reader.result()); reader.kind != Reader::Rows)
-          saved -= sum.getNumElements() * (32 - sum.getElementTypeBitWidth()) / 8;
+      for (Reader &reader : loss->readers) {
+        auto type = typeOf(reader.result());
+        int64_t width = type.getElementTypeBitWidth();
+        saved -= type.getNumElements() * (reader.kind == Reader::Rows ? width : 32 - width) / 8;
+      }
       if (chunks < 2 || saved <= 0)
         continue;
-      Chunks(*loss, rows).build();
+      Chunks(*loss, rows, next).build();
       // Nor is anything that all chunks wait for done together with what waits for them.
       for (Operation *op : *before)
-        op->setAttr(kChunkAttr, mlir::Builder(op->getContext()).getI64IntegerAttr(-1));
+        if (!op->hasAttr(kChunkAttr)) // Else of another loss's chunk.
+          op->setAttr(kChunkAttr, mlir::Builder(op->getContext()).getI64IntegerAttr(-1));
       changed = true;
-      numChunks += llvm::divideCeil(loss->rows(), rows);
+      next += llvm::divideCeil(loss->rows(), rows);
+      mlir::sortTopologically(&block); // What the losses go into stood before the chunks.
     }
     if (!changed)
       return;
-    mlir::sortTopologically(&block); // What the losses go into stood before the chunks.
+    numChunks += next;
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (mlir::isOpTriviallyDead(&op))
         op.erase();

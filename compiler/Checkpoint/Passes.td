@@ -11,7 +11,8 @@ def ChunkLoss : Pass<"chunk-loss", "::mlir::func::FuncOp"> {
     nothing but a cross-entropy reads them, and what its gradient is multiplied with is known beforehand (a mean's is: it
     depends on the targets alone), each chunk of rows goes through the product, the loss and the products of the gradient
     before the next one; so do a bias between product and loss, and the sum that is its gradient. Chunks have at most about `max-bytes` of logits, whole multiples of 128 rows. Nothing changes where
-    all fit into one, or where the weight's float32 sum takes more than is saved (few rows of a wide model).
+    all fit into one, or where more is needed than is saved: the weight's sum is float32, and the input's gradient lives in parts
+    and side by side (a model wider than its vocabulary).
 
     The input's gradient and the losses are put side by side, bit for bit as without chunks; the weight's gradient and the
     bias's are sums over chunks in float32, which are rounded no more than those of one product.

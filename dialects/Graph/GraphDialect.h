@@ -40,6 +40,10 @@ class ViewLike : public mlir::OpTrait::TraitBase<ConcreteType, ViewLike> {};
 template <typename ConcreteType>
 class ElementwiseOp : public mlir::OpTrait::TraitBase<ConcreteType, ElementwiseOp> {};
 
+/// What the names of states begin with that add up over runs (`accumulates`), and no others: whoever runs a
+/// plan knows them by it (runtime/plan/Accumulators.h).
+constexpr llvm::StringLiteral kAccumulatorPrefix = "accumulate.";
+
 // Attributes on the arguments and results of a graph function.
 /// The input's or output's name, a string.
 constexpr llvm::StringLiteral kNameAttr = "graph.name";

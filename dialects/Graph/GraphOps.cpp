@@ -51,6 +51,10 @@ LogicalResult StateOp::verify() {
   for (PartAttr part : getParts().getAsRange<PartAttr>())
     if (part.getInit() != InitKind::Constant)
       return emitOpError() << "part \"" << part.getName() << "\" is drawn, wanted a constant to begin with";
+    else if (part.getName().starts_with(kAccumulatorPrefix) != getAccumulates())
+      return emitOpError() << "part \"" << part.getName()
+                           << "\": names of states that accumulate, and of those "
+                           << "alone, begin with \"" << kAccumulatorPrefix << "\"";
   return verifyLeaf(*this);
 }
 

@@ -14,7 +14,8 @@ namespace heddle::runtime {
 constexpr const char *kKeepSums = "accumulate.keep", *kRunWeight = "accumulate.weight",
                      *kGradientSum = "accumulate.sum.";
 
-/// Whether a state holds something only between the runs of one step: no checkpoint has it.
+/// Whether a state holds something only between the runs of one step: no checkpoint has it. The prefix is
+/// kAccumulatorPrefix of the graph dialect, which keeps it from other states.
 inline bool isAccumulator(const std::string &state) { return state.starts_with("accumulate."); }
 
 } // namespace heddle::runtime

@@ -239,7 +239,7 @@ fields = {"model_type": "bert", "vocab_size": 300, "hidden_size": 16, "num_hidde
           "intermediate_size": 32, "max_position_embeddings": 64, "type_vocab_size": 2}
 bert = test.write("bert.json", json.dumps(fields))
 refused(1, *save, "--context", "16", graph=bert, wanted=[
-    "training feeds token ids and targets, which are the next ids, each i32 [batch, context] with a bound, and dropout.seed where it drops "
+    "training feeds token ids and targets, which are the next ids, each i32 [batch, context] with a bound, and dropout_key where it drops "
     "out, but no padding mask, segments or masked tokens; the model's inputs: input_ids i32[4, 16], attention_mask i32[4, 16], token_type_ids i32[4, 16], targets i32[4, 16]"])
 wide = model("wide.mlir", WIDTH + 1)
 refused(1, "--resume", reference, wanted=["uninterrupted/model.safetensors does not fit the model: 2 of another shape",

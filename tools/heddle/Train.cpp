@@ -225,7 +225,7 @@ Subcommand addTrain(CLI::App &program) {
                "AdamW: decoupled decay, of everything but vectors (norms, biases)");
   addSavedFlag(*parser, f, {"clip", &f.adamw.clip},
                "Largest norm of all gradients together; 0 clips nothing");
-  addSavedFlag(*parser, f, {"accumulate", &f.accumulate, {1}},
+  addSavedFlag(*parser, f, {"accumulate", &f.accumulate, {1, 65536}, {}, /*later=*/true},
                "Batches of a step: gradients are added up, as if --batch were so many times larger");
   addSavedFlag(*parser, f, {"seed", &f.seed},
                "Seed of the batches, of dropout, and of weights where they are drawn");
@@ -242,7 +242,7 @@ Subcommand addTrain(CLI::App &program) {
   for (auto &[name, value] : {std::pair{"batch", &request.batch}, std::pair{"context", &request.context},
                               std::pair{"layers", &request.layers}, std::pair{"vocab", &request.vocabulary}})
     f.saved.push_back({name, value, {1}});
-  f.saved.push_back({"dropout", &request.dropout, {0, 1}});
+  f.saved.push_back({"dropout", &request.dropout, {0, 1}, {}, /*later=*/true});
   f.saved.push_back({"precision", &f.model.precision, {}, precisionNames()});
   addExample(
       *parser,

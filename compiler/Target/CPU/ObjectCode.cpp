@@ -92,7 +92,7 @@ std::optional<unsigned> onlyLane(const llvm::Value *mask) {
   std::optional<unsigned> lane;
   for (unsigned i = 0; i < type->getNumElements(); ++i) {
     llvm::Constant *element = constant->getAggregateElement(i);
-    if (element && element->isNullValue())
+    if (element && (element->isNullValue() || llvm::isa<llvm::UndefValue>(element)))
       continue;
     if (!element || !element->isOneValue() || lane)
       return std::nullopt;

@@ -181,3 +181,44 @@ func.func @others(%x: tensor<300x8xf32> {graph.name = "x"}, %w: tensor<8x40xf32>
   %dx = graph.matmul %d, %wt : tensor<300x40xf32>, tensor<40x8xf32> -> tensor<300x8xf32>
   return %each, %dx : tensor<300xf32>, tensor<300x8xf32>
 }
+
+// -----
+
+// 2,000 rows of 9 columns are 72,000 bytes, and those of their width of 40 are 320,000: the input's gradient, in parts and side by side, would take
+// more than the logits do.
+// CHECK-LABEL: func.func @wide(
+// CHECK-NOT: graph.chunk
+// CHECK: return
+func.func @wide(%x: tensor<2000x40xf32> {graph.name = "x"}, %w: tensor<40x9xf32> {graph.name = "w"}, %t: tensor<2000xi32> {graph.name = "t"}, %g: tensor<2000xf32> {graph.name = "g"})
+    -> (tensor<2000xf32> {graph.name = "each"}, tensor<2000x40xf32> {graph.name = "dx", graph.gradient = []}) {
+  %logits = graph.matmul %x, %w : tensor<2000x40xf32>, tensor<40x9xf32> -> tensor<2000x9xf32>
+  %each = graph.cross_entropy %logits, %t ignored -100 smoothing 0.0 : tensor<2000x9xf32>, tensor<2000xi32> -> tensor<2000xf32>
+  %d = graph.cross_entropy_grad %logits, %t, %g ignored -100 smoothing 0.0 : tensor<2000x9xf32>, tensor<2000xi32>, tensor<2000xf32>
+  %wt = graph.transpose %w [1, 0] : tensor<40x9xf32> -> tensor<9x40xf32>
+  %dx = graph.matmul %d, %wt : tensor<2000x9xf32>, tensor<9x40xf32> -> tensor<2000x40xf32>
+  return %each, %dx : tensor<2000xf32>, tensor<2000x40xf32>
+}
+
+// -----
+
+// Rows of one element are rows: the first of two losses, whose chunks are numbered on.
+// CHECK-LABEL: func.func @narrow(
+// CHECK: graph.slice %arg0 {{.*}} {graph.chunk = 0 : i64} : tensor<300x1xf32> -> tensor<128x1xf32>
+// CHECK: graph.matmul {{.*}} {graph.chunk = 2 : i64} : tensor<44x1xf32>
+// CHECK: graph.matmul {{.*}} {graph.chunk = 5 : i64} : tensor<44x1xf32>
+// CHECK: return
+func.func @narrow(%x: tensor<300x1xf32> {graph.name = "x"}, %w: tensor<1x40xf32> {graph.name = "w"}, %v: tensor<40x1xf32> {graph.name = "v"}, %t: tensor<300xi32> {graph.name = "t"}, %g: tensor<300xf32> {graph.name = "g"})
+    -> (tensor<300xf32> {graph.name = "a"}, tensor<300xf32> {graph.name = "b"}, tensor<1x40xf32> {graph.name = "dw", graph.gradient = []}, tensor<40x1xf32> {graph.name = "dv", graph.gradient = []}) {
+  %xt = graph.transpose %x [1, 0] : tensor<300x1xf32> -> tensor<1x300xf32>
+  %first = graph.matmul %x, %w : tensor<300x1xf32>, tensor<1x40xf32> -> tensor<300x40xf32>
+  %a = graph.cross_entropy %first, %t ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32> -> tensor<300xf32>
+  %da = graph.cross_entropy_grad %first, %t, %g ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32>, tensor<300xf32>
+  %dw = graph.matmul %xt, %da : tensor<1x300xf32>, tensor<300x40xf32> -> tensor<1x40xf32>
+  %vt = graph.transpose %v [1, 0] : tensor<40x1xf32> -> tensor<1x40xf32>
+  %second = graph.matmul %x, %vt : tensor<300x1xf32>, tensor<1x40xf32> -> tensor<300x40xf32>
+  %b = graph.cross_entropy %second, %t ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32> -> tensor<300xf32>
+  %db = graph.cross_entropy_grad %second, %t, %g ignored -100 smoothing 0.0 : tensor<300x40xf32>, tensor<300xi32>, tensor<300xf32>
+  %dbt = graph.transpose %db [1, 0] : tensor<300x40xf32> -> tensor<40x300xf32>
+  %dv = graph.matmul %dbt, %x : tensor<40x300xf32>, tensor<300x1xf32> -> tensor<40x1xf32>
+  return %a, %b, %dw, %dv : tensor<300xf32>, tensor<300xf32>, tensor<1x40xf32>, tensor<40x1xf32>
+}

@@ -708,6 +708,22 @@ func.func @state_parts() {
 
 // -----
 
+func.func @state_of_a_reserved_name() {
+  // expected-error@below {{part "accumulate.mine": names of states that accumulate, and of those alone, begin with "accumulate."}}
+  %m = graph.state [#graph.part<"accumulate.mine", [8], constant, 0.0>] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @accumulator_of_another_name() {
+  // expected-error@below {{part "mine": names of states that accumulate, and of those alone, begin with "accumulate."}}
+  %m = graph.state accumulates [#graph.part<"mine", [8], constant, 0.0>] : tensor<8xf32>
+  return
+}
+
+// -----
+
 func.func @state_drawn() {
   // expected-error@below {{part "m" is drawn, wanted a constant to begin with}}
   %m = graph.state [#graph.part<"m", [8], normal, 0.02>] : tensor<8xf32>

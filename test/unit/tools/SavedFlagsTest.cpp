@@ -116,4 +116,9 @@ TEST(SavedFlags, ValuesThatNoFlagWouldTakeAreRefused) {
   json.erase("lr");
   EXPECT_EQ(restore(values.flags(), json, "f.json").status().message(), "f.json: no setting 'lr'");
   EXPECT_FALSE(restore(values.flags(), Json::array(), "f.json").isOk());
+  // A flag that is younger than the checkpoint keeps its default.
+  std::vector<SavedFlag> flags = values.flags();
+  for (SavedFlag &flag : flags)
+    flag.later = flag.name == "lr";
+  EXPECT_TRUE(restore(flags, json, "f.json").isOk());
 }

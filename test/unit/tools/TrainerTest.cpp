@@ -59,7 +59,7 @@ TEST(Trainer, PlansThatCannotBeTrained) {
   for (int unbounded : {0, 1}) {
     bad = plan();
     bad.buffers[unbounded].indexLimit = 0;
-    EXPECT_NE(error(bad).find("each i32 [batch, context] with a bound, but no padding mask"),
+    EXPECT_NE(error(bad).find("each i32 [batch, context] with a bound, and dropout_key where"),
               std::string::npos);
   }
   bad = plan();

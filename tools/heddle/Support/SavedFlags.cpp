@@ -88,6 +88,8 @@ StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags, 
   if (!saved.is_object())
     return invalidInput(file + ": wanted an object of settings, found " + shownValue(saved));
   for (const SavedFlag &flag : flags) {
+    if (!saved.contains(flag.name) && flag.later)
+      continue;
     if (!saved.contains(flag.name))
       return invalidInput(file + ": no setting " + shown(flag.name));
     if (std::string text = wanted(flag, saved[flag.name]); !text.empty())
@@ -102,6 +104,8 @@ StatusOr<std::vector<std::string>> restore(const std::vector<SavedFlag> &flags, 
   std::vector<std::string> changes;
   Json given = valuesOf(flags);
   for (const SavedFlag &flag : flags) {
+    if (!saved.contains(flag.name))
+      continue;
     const Json &value = saved[flag.name];
     if (flag.given) {
       if (given[flag.name] != value)

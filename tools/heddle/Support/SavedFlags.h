@@ -39,7 +39,8 @@ struct SavedFlag {
   std::variant<int64_t *, uint64_t *, double *, std::string *, std::optional<int64_t> *> value;
   Range range{};                    ///< Of numbers.
   std::vector<std::string> words{}; ///< Of texts.
-  bool given = false;               ///< On the command line.
+  bool later = false; ///< Checkpoints made before there was such a flag lack it: they had its default.
+  bool given = false; ///< On the command line.
 };
 
 /// What a flag wants, as messages say it ("a whole number from 1 on"), or nothing where `value` is that.
