@@ -68,6 +68,7 @@ TEST(Dropout, OtherLayersAndKeysHaveOtherMasks) {
   std::vector<bool> first = mask(kKey, 0, 0.5);
   for (int64_t layer : {1, 2, 3, 96, 1 << 20})
     EXPECT_LE(std::fabs(agreement(first, mask(kKey, layer, 0.5))), 5) << layer;
+  first.resize(1 << 16); // The mask of so many elements.
   for (int bit = 0; bit < 53; ++bit)
     EXPECT_LE(std::fabs(agreement(first, mask(kKey ^ int64_t{1} << bit, 0, 0.5, 1 << 16))), 5) << bit;
 }
