@@ -30,9 +30,10 @@ def add_arguments(parser, warmup=5, steps=10):
 
 
 def add_model_arguments(parser, sizes=("small",), precisions=("fp32",), modes=("forward",)):
-    """Which of the study's models, and how they run."""
+    """Which of the study's models, and how they run; without --precisions where the command has its own."""
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(sizes))
-    parser.add_argument("--precisions", nargs="+", choices=PRECISIONS, default=list(precisions))
+    if precisions:
+        parser.add_argument("--precisions", nargs="+", choices=PRECISIONS, default=list(precisions))
     parser.add_argument("--modes", nargs="+", choices=MODE_FACTOR, default=list(modes))
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--context", type=int, default=512)
@@ -74,6 +75,15 @@ def bench(arguments, model, *flags):
         for impl in arguments.impls:
             rows |= run(arguments, model, [impl], flags, arguments.warmup, arguments.steps) or {impl: None}
     return rows
+
+
+def cells(arguments, budget):
+    """(size, precision, mode, rows as `bench` gives them) of each cell that the budget allows."""
+    for precision in arguments.precisions:
+        for size in arguments.sizes:
+            for mode in arguments.modes:
+                if budget.allows(f"{size} {precision} {mode}"):
+                    yield size, precision, mode, bench(arguments, f"study:{size}", *model_flags(arguments, precision, mode))
 
 
 def times_of(row):

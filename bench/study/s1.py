@@ -9,7 +9,7 @@ from bench/peers/compare.
 import argparse
 
 import plot
-from heddle_bench import TIMES, Budget, Output, add_arguments, add_model_arguments, bench, model_flags, times_of
+from heddle_bench import TIMES, Budget, Output, add_arguments, add_model_arguments, cells, times_of
 from sizes import SIZES
 
 
@@ -21,15 +21,11 @@ def main():
     budget, drawn = Budget(arguments.budget_s), {}
 
     output = Output(arguments, ["size", "precision", "mode", "impl", *TIMES, "compile_s"])
-    for precision in arguments.precisions:
-        for size in arguments.sizes:
-            for mode in arguments.modes:
-                if not budget.allows(f"{size} {precision} {mode}"):
-                    continue
-                for impl, row in bench(arguments, f"study:{size}", *model_flags(arguments, precision, mode)).items():
-                    output.row(size, precision, mode, impl, *times_of(row), f"{row['compile_ms'] / 1e3:.2f}" if row else "")
-                    name = impl if len(arguments.precisions) == 1 else f"{impl} {precision}"
-                    drawn.setdefault(f"{size} {mode}", {})[name] = row and (row["mean_ms"], row["std_ms"])
+    for size, precision, mode, rows in cells(arguments, budget):
+        for impl, row in rows.items():
+            output.row(size, precision, mode, impl, *times_of(row), f"{row['compile_ms'] / 1e3:.2f}" if row else "")
+            name = impl if len(arguments.precisions) == 1 else f"{impl} {precision}"
+            drawn.setdefault(f"{size} {mode}", {})[name] = row and (row["mean_ms"], row["std_ms"])
     budget.report()
     if arguments.plot:
         plot.bars(arguments.plot, f"S1: batch {arguments.batch}, context {arguments.context}", "ms, mean and deviation", drawn,

@@ -26,7 +26,9 @@ def main():
     output = Output(arguments, ["size", "precision", "mode", "impl", "cache", "warmup", "steps", *TIMES, "compile_s"])
     grid = [(size, precision, mode, impl, cache) for precision in arguments.precisions for size in arguments.sizes
             for mode in arguments.modes for impl in arguments.impls for cache in arguments.caches]
-    for size, precision, mode, impl, cache in grid:
+    differing = [len(set(values)) > 1 for values in zip(*grid)]
+    for cell in grid:
+        size, precision, mode, impl, cache = cell
         flags = model_flags(arguments, precision, mode)
         with tempfile.TemporaryDirectory() as kept:
             environments = os.environ | {"HEDDLE_CACHE_DIR": kept}
@@ -43,7 +45,7 @@ def main():
                 output.row(size, precision, mode, impl, cache, warmup, steps, *times_of(row),
                            f"{row['compile_ms'] / 1e3:.2f}" if row else "")
                 group = "first step" if steps == 1 else f"warm-up {warmup}"
-                name = f"{impl} {mode}" if len(grid) <= 6 else f"{size} {precision} {impl} {mode} {cache}"
+                name = " ".join(value for value, differs in zip(cell, differing) if differs) or impl
                 drawn.setdefault(group, {})[name] = row and (row["mean_ms"], row["std_ms"])
     budget.report()
     if arguments.plot:

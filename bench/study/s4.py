@@ -123,7 +123,7 @@ TABLES = {"times": times_table, "types": types_table, "accumulation": accumulati
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--table", choices=TABLES, default="times")
-    add_model_arguments(parser, sizes=("small", "medium", "large", "xl"), modes=("forward", "step"))
+    add_model_arguments(parser, sizes=("small", "medium", "large", "xl"), precisions=(), modes=("forward", "step"))
     add_arguments(parser)
     arguments = parser.parse_args()
     if arguments.plot and arguments.table != "times":

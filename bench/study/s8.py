@@ -8,8 +8,7 @@ figures come from bench/peers/compare.
 import argparse
 
 import plot
-from heddle_bench import (TIMES, Budget, Output, add_arguments, add_model_arguments, bench, model_flags, ratio_of,
-                          times_of)
+from heddle_bench import TIMES, Budget, Output, add_arguments, add_model_arguments, cells, ratio_of, times_of
 
 
 def main():
@@ -20,16 +19,11 @@ def main():
     budget, drawn = Budget(arguments.budget_s), {}
 
     output = Output(arguments, ["size", "precision", "mode", "impl", *TIMES, "gain", "gain_low", "gain_high"])
-    for size in arguments.sizes:
-        for precision in arguments.precisions:
-            for mode in arguments.modes:
-                if not budget.allows(f"{size} {precision} {mode}"):
-                    continue
-                rows = bench(arguments, f"study:{size}", *model_flags(arguments, precision, mode))
-                for impl, row in rows.items():
-                    gain = ratio_of(rows.get("eager"), row) if impl != "eager" else ["", "", ""]
-                    output.row(size, precision, mode, impl, *times_of(row), *gain)
-                    drawn.setdefault(f"{size} {precision} {mode}", {})[impl] = row and (row["mean_ms"], row["std_ms"])
+    for size, precision, mode, rows in cells(arguments, budget):
+        for impl, row in rows.items():
+            gain = ratio_of(rows.get("eager"), row) if impl != "eager" else ["", "", ""]
+            output.row(size, precision, mode, impl, *times_of(row), *gain)
+            drawn.setdefault(f"{size} {precision} {mode}", {})[impl] = row and (row["mean_ms"], row["std_ms"])
     budget.report()
     if arguments.plot:
         plot.bars(arguments.plot, f"S8: batch {arguments.batch}, context {arguments.context}", "ms, mean and deviation", drawn,

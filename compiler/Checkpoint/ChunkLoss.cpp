@@ -352,8 +352,7 @@ struct ChunkLossPass : public heddle::impl::ChunkLossBase<ChunkLossPass> {
       auto before = loss ? knownBefore(*loss) : std::nullopt;
       if (!before)
         continue;
-      auto logits = typeOf(loss->product.getResult());
-      int64_t bytes = logits.getNumElements() * logits.getElementTypeBitWidth() / 8;
+      int64_t bytes = bytesOf(loss->product.getResult());
       int64_t chunks = llvm::divideCeil(bytes, maxBytes);
       int64_t rows = llvm::alignTo(llvm::divideCeil(loss->rows(), chunks), kRowsStep);
       // Logits and gradient of all other chunks are saved; sums wait in float32, rows in parts and then side

@@ -19,11 +19,6 @@ using mlir::Value;
 
 namespace {
 
-int64_t bytesOf(Value value) {
-  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
-
 bool isView(Operation *op) { return op && op->hasTrait<ViewLike>(); }
 
 /// A cast of floats whose result takes more memory than its operand.

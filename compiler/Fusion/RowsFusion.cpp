@@ -9,6 +9,7 @@
 #include "compiler/Fusion/GroupKey.h"
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Fusion/Grouping.h"
+#include "compiler/Layout/Access.h"
 #include "compiler/Support/Chunks.h"
 #include "compiler/Support/StepPhases.h"
 
@@ -23,11 +24,6 @@ using mlir::Operation;
 using mlir::Value;
 
 namespace {
-
-int64_t bytesOf(Value value) {
-  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
 
 class RowsFusion {
 public:

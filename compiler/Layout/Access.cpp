@@ -206,6 +206,11 @@ std::optional<TensorIndex> heddle::indexThroughView(mlir::Operation *view, const
   return result;
 }
 
+int64_t heddle::bytesOf(mlir::Value tensor) {
+  auto type = llvm::cast<mlir::RankedTensorType>(tensor.getType());
+  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+}
+
 mlir::Value heddle::baseOf(mlir::Value value) {
   while (mlir::Operation *op = value.getDefiningOp()) {
     if (!op->hasTrait<ViewLike>())

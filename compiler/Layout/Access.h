@@ -37,6 +37,9 @@ std::optional<TensorIndex> indexThroughView(mlir::Operation *view, const TensorI
 /// The value under all views.
 mlir::Value baseOf(mlir::Value value);
 
+/// Bytes of a tensor's elements; i1 takes one.
+int64_t bytesOf(mlir::Value tensor);
+
 /// A dimension's single stride in an access: coefficient of the product as if it were one index; nullopt when
 /// its atoms do not lie evenly. An extent of 1 has stride 0.
 std::optional<SymbolicDim> strideOf(const AtomProduct &product, const LinearForm &offset,

@@ -8,11 +8,6 @@
 using namespace heddle;
 using namespace heddle::graph;
 
-static int64_t bytesOf(mlir::Value value) {
-  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-}
-
 /// What reading an operand moves: the view's own extents, without the repetitions of a broadcast.
 static int64_t bytesRead(mlir::Value operand) {
   if (auto constant = baseOf(operand).getDefiningOp<ConstantOp>();

@@ -7,8 +7,8 @@
 namespace heddle {
 
 /// Number of the chunk of a loss that an op belongs to, -1 for what all of them read (compiler/Checkpoint,
-/// chunk-loss). Fusion keeps ops of
-/// different chunks, and those of none, apart: a kernel of two chunks would keep the logits of both.
+/// chunk-loss). Fusion keeps ops of different chunks, and those of none, apart: a kernel of two chunks would
+/// keep the logits of both.
 constexpr llvm::StringLiteral kChunkAttr = "graph.chunk";
 
 } // namespace heddle
