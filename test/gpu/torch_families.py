@@ -1,4 +1,4 @@
-"""Three families of decoders in PyTorch, from their weights' names alone, in whatever type the weights have: what a training is
+"""Three families of decoders and an encoder in PyTorch, from their weights' names alone, in whatever type the weights have: what a training is
 held against. float32 is PyTorch as its users have it, op by op; float64 is the reference, with tables of positions in float64,
 too (transformers' own classes compute norms, softmax and positions in float32 whatever their weights are).
 """
@@ -21,12 +21,14 @@ def angles(length, pairs, theta, like):
     return angle.cos(), angle.sin()
 
 
-def attend(q, k, v, attention):
-    """Causal attention; all [batch, heads, tokens, head_dim]. `library` is what torch.nn.functional calls in that type."""
+def attend(q, k, v, attention, seen=None):
+    """Attention, causal without `seen` [batch, 1, 1, tokens]: the keys that count. All others [batch, heads, tokens, head_dim].
+    `library` is what torch.nn.functional calls in that type."""
     if attention == "library":
-        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=seen, is_causal=seen is None)
     tokens = q.shape[2]
-    seen = torch.ones(tokens, tokens, dtype=torch.bool, device=q.device).tril()
+    if seen is None:
+        seen = torch.ones(tokens, tokens, dtype=torch.bool, device=q.device).tril()
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     return torch.softmax(scores.masked_fill(~seen, float("-inf")), -1) @ v
 
@@ -55,6 +57,9 @@ class Study:
     def __init__(self, heads, layers):
         self.heads, self.layers = heads, layers
 
+    def other_inputs(self, batch, context):
+        return {}
+
     def logits(self, w, ids, attention):
         x = F.embedding(ids, w["embed.weight"])
         cos, sin = angles(ids.shape[1], x.shape[-1] // self.heads // 2, 10000.0, x)
@@ -78,6 +83,9 @@ class Gpt2:
         self.heads, self.layers, self.epsilon = fields["n_head"], layers, fields["layer_norm_epsilon"]
         if fields["activation_function"] != "gelu_new":
             raise ValueError(f"activation_function {fields['activation_function']}: wanted gelu_new")
+
+    def other_inputs(self, batch, context):
+        return {}
 
     def logits(self, w, ids, attention):
         def linear(x, name):
@@ -113,6 +121,9 @@ class Llama:
             if fields[name] != wanted:
                 raise ValueError(f"{name} {fields[name]}: wanted {wanted}")
 
+    def other_inputs(self, batch, context):
+        return {}
+
     def logits(self, w, ids, attention):
         table = w["model.embed_tokens.weight"]
         x = F.embedding(ids, table)
@@ -134,6 +145,47 @@ class Llama:
         return None
 
 
+class Bert:
+    """With the masked-language head, which is what has a loss."""
+
+    def __init__(self, fields, layers):
+        self.heads, self.layers, self.epsilon = fields["num_attention_heads"], layers, fields["layer_norm_eps"]
+        for name, wanted in (("hidden_act", "gelu"), ("position_embedding_type", "absolute")):
+            if fields[name] != wanted:
+                raise ValueError(f"{name} {fields[name]}: wanted {wanted}")
+
+    def other_inputs(self, batch, context):
+        """Padding at the last row's end, and two segments in each row."""
+        mask, segments = torch.ones(batch, context, dtype=torch.int64), torch.zeros(batch, context, dtype=torch.int64)
+        mask[-1, context - context // 4:] = 0
+        segments[:, context // 2:] = 1
+        return {"attention_mask": mask, "token_type_ids": segments}
+
+    def logits(self, w, ids, attention, attention_mask, token_type_ids):
+        def linear(x, name):
+            return F.linear(x, w[f"{name}.weight"], w[f"{name}.bias"])
+
+        def norm(x, name):
+            return F.layer_norm(x, x.shape[-1:], w[f"{name}.weight"], w[f"{name}.bias"], self.epsilon)
+
+        table = w["bert.embeddings.word_embeddings.weight"]
+        seen = (attention_mask != 0)[:, None, None, :]
+        x = F.embedding(ids, table) + F.embedding(token_type_ids, w["bert.embeddings.token_type_embeddings.weight"])
+        x = norm(x + w["bert.embeddings.position_embeddings.weight"][:ids.shape[1]], "bert.embeddings.LayerNorm")
+        for layer in range(self.layers):
+            p = f"bert.encoder.layer.{layer}."
+            q, k, v = (split(linear(x, f"{p}attention.self.{name}"), self.heads) for name in ("query", "key", "value"))
+            y = linear(join(attend(q, k, v, attention, seen)), p + "attention.output.dense")
+            x = norm(x + y, p + "attention.output.LayerNorm")
+            x = norm(x + linear(F.gelu(linear(x, p + "intermediate.dense")), p + "output.dense"), p + "output.LayerNorm")
+        x = norm(F.gelu(linear(x, "cls.predictions.transform.dense")), "cls.predictions.transform.LayerNorm")
+        return F.linear(x, table, w["cls.predictions.bias"])
+
+    def zero_parts(self, name):
+        """As GPT-2's, where it is a tensor of its own."""
+        return (0, 1) if name.endswith("self.key.bias") else None
+
+
 def of_config(path, layers):
     fields = json.loads(path.read_text())
-    return {"gpt2": Gpt2, "llama": Llama}[fields["model_type"]](fields, layers), fields["vocab_size"]
+    return {"gpt2": Gpt2, "llama": Llama, "bert": Bert}[fields["model_type"]](fields, layers), fields["vocab_size"]

@@ -41,10 +41,19 @@ static std::optional<int64_t> constantOf(mlir::Value value) {
   return std::nullopt;
 }
 
+/// Factors are counts, which are long long, and literals, which are int: where the literals alone would pass int
+/// the first one is long long, too, and with it what is multiplied from the left.
 static std::string product(llvm::ArrayRef<Expr> factors) {
   std::string text;
-  for (const Expr &factor : factors)
+  int64_t literals = 1;
+  bool wide = false;
+  for (const Expr &factor : factors) {
     text += (text.empty() ? "" : " * ") + factor.at(kUnary);
+    if (int64_t value = 0; llvm::to_integer(factor.text, value))
+      wide |= llvm::MulOverflow(literals, value, literals) || literals > INT32_MAX;
+  }
+  if (int64_t value = 0; wide && llvm::to_integer(factors.front().text, value))
+    text.insert(factors.front().text.size(), "LL");
   return text.empty() ? "1" : text;
 }
 
