@@ -1,4 +1,4 @@
-// More elements than int counts: literals are int in C++, so that a product of literals alone would wrap. Where counts take part, which are
+// More elements than int counts: literals are int in C++, so that literals alone, multiplied, would wrap. Where counts take part, which are
 // long long, or all fits, nothing is said.
 // RUN: heddle-opt %s --legalize-cuda --mlir-print-debuginfo | heddle-translate --kernel-to-cuda | FileCheck %s
 
