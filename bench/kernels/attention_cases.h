@@ -39,14 +39,14 @@ inline const char *name(Layout l) {
   return names[int(l)];
 }
 inline int bytes(Element e) { return e == Element::F32 ? 4 : 2; }
-inline bool isCausal(ScoreKind k) {
+constexpr bool isCausal(ScoreKind k) {
   return k == ScoreKind::Causal || k == ScoreKind::Everything || k == ScoreKind::CausalPadding;
 }
-inline bool hasKeyMask(ScoreKind k) { return k == ScoreKind::Padding || k == ScoreKind::CausalPadding; }
-inline bool hasMask(ScoreKind k) {
+constexpr bool hasKeyMask(ScoreKind k) { return k == ScoreKind::Padding || k == ScoreKind::CausalPadding; }
+constexpr bool hasMask(ScoreKind k) {
   return k == ScoreKind::Mask || k == ScoreKind::Everything || hasKeyMask(k);
 }
-inline bool hasScore(ScoreKind k) { return k == ScoreKind::Score || k == ScoreKind::Everything; }
+constexpr bool hasScore(ScoreKind k) { return k == ScoreKind::Score || k == ScoreKind::Everything; }
 
 /// A counter-based generator (splitmix64): uniform in [-1, 1).
 inline float uniform(uint64_t seed, uint64_t index) {

@@ -18,8 +18,8 @@ import plot
 from attention_graph import attention_graph
 from heddle_bench import Budget, Output, add_arguments, bench, call
 
-COLUMNS = ["impl", "mode", "dtype", "causal", "batch", "heads", "d", "length", "median_ms", "mean_ms", "std_ms", "busy_ms", "peak_mib", "tflops",
-           "of_backward_ms", "tflops_of_backward", "held_mib"]
+COLUMNS = ["impl", "mode", "dtype", "causal", "batch", "heads", "d", "length", "median_ms", "mean_ms", "std_ms", "busy_ms",
+           "peak_mib", "tflops", "of_backward_ms", "tflops_of_backward", "held_mib"]
 
 DTYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 ROLES = ("input", "output", "parameter", "state", "constant", "saved", "scratch")
@@ -80,6 +80,8 @@ def main():
     parser.add_argument("--modes", nargs="+", choices=["forward", "backward"], default=["forward", "backward"])
     add_arguments(parser)
     arguments = parser.parse_args()
+    if arguments.tokens and any(arguments.tokens % length for length in arguments.lengths):
+        parser.error(f"--tokens: wanted a multiple of each of --lengths {arguments.lengths}, found {arguments.tokens}")
     budget, drawn = Budget(arguments.budget_s), {}
 
     output = Output(arguments, COLUMNS)
@@ -101,7 +103,7 @@ def main():
                         cell = [impl, mode, arguments.dtype, arguments.causal, batch, arguments.heads, head_dim, length]
                         drawn.setdefault(f"{head_dim} × {length}", {})[f"{impl} {mode}"] = row and row["median_ms"]
                         if row is None:
-                            output.row(*cell, "oom", *[""] * (len(COLUMNS) - 6))
+                            output.row(*cell, "oom", *[""] * (len(COLUMNS) - len(cell) - 1))
                             continue
                         more = ["", "", ""]
                         if mode == "backward":

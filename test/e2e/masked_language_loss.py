@@ -164,12 +164,13 @@ for implementation in IMPLEMENTATIONS:
     # query, which a softmax does not see: its gradient is 0 but for the rounding of terms as large as those of the queries' bias.
     _, other = run("two rows", stored, implementation, inputs={name: values[:12] for name, values in INPUTS.items()})
     for name in other:
-        label, size = f"{implementation}, two rows: {name}", found[name.replace("self.key.bias", "self.query.bias")].values
+        label, wanted_values = f"{implementation}, two rows: {name}", found[name].values
         if name.endswith("self.key.bias.grad"):
-            for values in (found[name].values, other[name].values):
-                test.number(label, max(map(abs, values)), 0, F32_TOLERANCE * max(map(abs, size)))
+            terms = max(map(abs, found[name.replace("self.key.bias", "self.query.bias")].values))
+            for values in (wanted_values, other[name].values):
+                test.number(label, max(map(abs, values)), 0, F32_TOLERANCE * terms)
         else:
-            test.close(label, other[name].values, size, F32_TOLERANCE)
+            test.close(label, other[name].values, wanted_values, F32_TOLERANCE)
 
 # Files of other models of the family. `bare` is what BertModel.save_pretrained writes.
 head = {name for name in WEIGHTS if name.startswith("cls.")}

@@ -54,8 +54,8 @@ constexpr AttentionTile attentionWgmmaTile(int headDim, int valueDim, bool causa
   // What generated functions read is under way for all of a step's keys; wider steps spill.
   if (generated)
     return AttentionTile{128, 64, 12, 1, 2};
-  // Three consumers of 64 queries share the registers that two have otherwise: enough where nothing is masked
-  // (causal, 192x128 spills; 128x128 is faster at 1,024 keys and slower at 4,096).
+  // Three consumers of 64 queries share the registers that two have otherwise: enough where no score is asked
+  // for (causal, 192x128 spills; 128x128 is faster at 1,024 keys and slower at 4,096).
   if (dim <= 64 && !causal)
     return AttentionTile{192, 128, 16, 1, 3};
   if (dim <= 96 && !causal)
