@@ -166,8 +166,9 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     }
     fuseProducts(func, gatedProducts);
     mlir::sortTopologically(&block);
-    RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);
+    RowsFusionCounts counts = fuseRows(func, {maxBuffers, maxOps, sumParts});
     merged += counts.merged;
+    sums += counts.sums;
     refused += counts.refused;
     if (!mlir::sortTopologically(&block)) {
       func.emitError("groups depend on each other in a circle");
