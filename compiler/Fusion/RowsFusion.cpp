@@ -310,6 +310,14 @@ private:
       if (isWholeSum(number))
         if (std::optional<SplitSums> split = collectSums(number))
           trySplit(*split);
+    // What adds up parts of one kernel's rows is one kernel.
+    llvm::DenseMap<int, int> adders; // The first sum of each kernel's group.
+    for (size_t number = 1; number < nodes_.size(); ++number)
+      if (nodes_[number - 1].op && llvm::isa<PartialSumsOp>(nodes_[number - 1].op)) {
+        auto [known, first] = adders.try_emplace(nodes_[number - 1].group, number);
+        if (!first)
+          tryMerge(nodes_[known->second].group, nodes_[number].group, /*related=*/false);
+      }
   }
 
   /// The sum and what computes its operand in its group, with all else that this feeds there: other sums go
@@ -413,23 +421,25 @@ private:
     partial.rows = false;
   }
 
-  /// Bytes that memory need not move where `group` takes the ops of `fresh`: what it has at hand of their
-  /// operands is not read once more, and what they alone read of it is not written; but partial sums are
+  /// Bytes that memory need not move where `group` takes the ops of `fresh`: what one has at hand of the
+  /// other's operands is not read once more, and not written where nobody else reads it; but partial sums are
   /// written and read.
   int64_t savedBytes(int group, int fresh) const {
-    int64_t saved = 0;
-    for (int input : inputsOf(fresh)) {
-      const Node &node = nodes_[input];
+    int64_t saved = -2 * partialBytes(fresh);
+    auto isIn = [&](int at) { return [this, at](int user) { return nodes_[user].group == at; }; };
+    auto isInBoth = [&](int user) { return isIn(group)(user) || isIn(fresh)(user); };
+    auto count = [&](int number, bool within) {
+      const Node &node = nodes_[number];
       int64_t bytes = bytesOf(node.op->getResult(0));
-      auto isIn = [&](int at) { return [this, at](int user) { return nodes_[user].group == at; }; };
-      if (node.group == group)
-        saved += llvm::all_of(node.users, [&](int user) { return isIn(group)(user) || isIn(fresh)(user); })
-                     ? 2 * bytes
-                     : bytes;
-      else if (llvm::any_of(node.users, isIn(group)))
-        saved += bytes;
-    }
-    return saved - 2 * partialBytes(fresh);
+      saved += within && llvm::all_of(node.users, isInBoth) ? 2 * bytes : bytes;
+    };
+    for (int input : inputsOf(fresh))
+      if (nodes_[input].group == group || llvm::any_of(nodes_[input].users, isIn(group)))
+        count(input, nodes_[input].group == group);
+    for (int member : members_[fresh])
+      if (llvm::any_of(nodes_[member].users, isIn(group)))
+        count(member, /*within=*/true);
+    return saved;
   }
 
   int64_t partialBytes(int group) const {
@@ -468,6 +478,9 @@ private:
       for (int user : nodes_[input].users)
         groups.insert(nodes_[user].group);
     }
+    for (int member : members_[fresh])
+      for (int user : nodes_[member].users)
+        groups.insert(nodes_[user].group);
     llvm::SmallVector<std::pair<int64_t, int>> found; // with the bytes saved
     for (int group : groups) {
       const Node &node = nodes_[group], &own = nodes_[fresh];

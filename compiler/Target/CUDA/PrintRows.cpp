@@ -154,7 +154,6 @@ LogicalResult Printer::printParts(kernel::RowsOp rows) {
   int64_t threadsPerRow = func.getMapping()->getThreadsPerRow(),
           rowsPerBlock = func.getMapping()->getRowsPerBlock();
   std::string parts = std::to_string(*rows.getParts());
-  bool mayLackPart = *rows.getParts() % rowsPerBlock != 0;
   std::string part = names.fresh("part");
   line("const long long " + part + " = " +
        (rowsPerBlock == 1 ? "blockIdx.x"
@@ -169,14 +168,10 @@ LogicalResult Printer::printParts(kernel::RowsOp rows) {
   // As without parts: lanes whose part has no row any more compute the first one's, where lanes of other
   // parts reduce with them.
   bool clamps = rowsPerBlock > 1 && threadsPerRow > 1 && threadsPerRow != 32 && reduces(rows);
-  if (mayLackPart && !clamps) {
-    line("if (" + part + " >= " + parts + ")");
-    line("  return;");
-  }
   std::string count = names.fresh("rows"), length = names.fresh("length");
-  line("const long long " + count + " = " +
-       product(llvm::map_to_vector(rows.getExtents(), [&](mlir::Value extent) { return exprOf(extent); })) +
-       ";");
+  llvm::SmallVector<Expr> extents =
+      llvm::map_to_vector(rows.getExtents(), [&](mlir::Value extent) { return exprOf(extent); });
+  line("const long long " + count + " = " + (extents.size() == 1 ? extents[0].text : product(extents)) + ";");
   line("const long long " + length + " = (" + count + " + " + std::to_string(*rows.getParts() - 1) + ") / " +
        parts + ";");
   if (threadsPerRow > 32 && reduces(rows)) {
@@ -192,8 +187,7 @@ LogicalResult Printer::printParts(kernel::RowsOp rows) {
     open("for (long long " + place + " = 0; " + place + " < " + length + "; ++" + place + ")");
     active = names.fresh("active");
     std::string number = part + " * " + length + " + " + place;
-    line("const bool " + active + " = " + (mayLackPart ? part + " < " + parts + " && " : "") + number +
-         " < " + count + ";");
+    line("const bool " + active + " = " + number + " < " + count + ";");
     line("const long long " + row + " = " + active + " ? " + number + " : 0;");
   } else {
     open("for (long long " + row + " = " + part + " * " + length + "; " + row + " < (" + part + " + 1) * " +
@@ -207,7 +201,7 @@ LogicalResult Printer::printParts(kernel::RowsOp rows) {
     return failure();
   close();
   for (auto columns : rows.getBody().getOps<kernel::ColumnsOp>())
-    storeSums(columns, part, mayLackPart && clamps);
+    storeSums(columns, part, /*mayLackPart=*/*rows.getParts() % rowsPerBlock != 0);
   return success();
 }
 
