@@ -76,7 +76,8 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   int64_t threadsPerRow = mapping.getThreadsPerRow(), rowsPerBlock = mapping.getRowsPerBlock();
   directive("#include \"row.cuh\"");
   directive("");
-  printHead(std::to_string(threadsPerRow * rowsPerBlock));
+  // Blocks with parts are few: left alone, the assembler spills for the sake of more on a multiprocessor.
+  printHead(std::to_string(threadsPerRow * rowsPerBlock) + (rows.getParts() ? ", 1" : ""));
   if (failed(printIndexArithmetic()))
     return failure();
   if (mapping.getFlat()) {
@@ -190,8 +191,10 @@ LogicalResult Printer::printParts(kernel::RowsOp rows) {
     line("const bool " + active + " = " + number + " < " + count + ";");
     line("const long long " + row + " = " + active + " ? " + number + " : 0;");
   } else {
-    open("for (long long " + row + " = " + part + " * " + length + "; " + row + " < (" + part + " + 1) * " +
-         length + " && " + row + " < " + count + "; ++" + row + ")");
+    std::string first = names.fresh("first"), end = names.fresh("end"), next = first + " + " + length;
+    line("const long long " + first + " = " + part + " * " + length + ";");
+    line("const long long " + end + " = " + next + " < " + count + " ? " + next + " : " + count + ";");
+    open("for (long long " + row + " = " + first + "; " + row + " < " + end + "; ++" + row + ")");
   }
   if (indices.size() == 1)
     bind(indices[0], {row});

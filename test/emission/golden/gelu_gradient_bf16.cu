@@ -1,15 +1,17 @@
 #include "row.cuh"
 
-extern "C" __global__ void __launch_bounds__(800) gelu_gradient_bf16(const heddle::bf16 *__restrict__ x,
-    const heddle::bf16 *__restrict__ dy, heddle::bf16 *__restrict__ dx, float *__restrict__ dbias,
-    float *__restrict__ dy_sums, long long batch, long long seq) {
+extern "C" __global__ void __launch_bounds__(800, 1) gelu_gradient_bf16(
+    const heddle::bf16 *__restrict__ x, const heddle::bf16 *__restrict__ dy, heddle::bf16 *__restrict__ dx,
+    float *__restrict__ dbias, float *__restrict__ dy_sums, long long batch, long long seq) {
   const long long part = blockIdx.x;
   const int lane = threadIdx.x;
   const long long rows = batch * seq;
   const long long length = (rows + 255) / 256;
   float sums[1][4] = {};
   float sums_1[1][4] = {};
-  for (long long row = part * length; row < (part + 1) * length && row < rows; ++row) {
+  const long long first = part * length;
+  const long long end = first + length < rows ? first + length : rows;
+  for (long long row = first; row < end; ++row) {
 #pragma unroll
     for (int k = 0; k < 1; ++k) {
       const long long col = (k * 800 + lane) * 4;

@@ -1,6 +1,6 @@
 #include "row.cuh"
 
-extern "C" __global__ void __launch_bounds__(192) norm_gradient(const float *__restrict__ x,
+extern "C" __global__ void __launch_bounds__(192, 1) norm_gradient(const float *__restrict__ x,
     const float *__restrict__ dy, const float *__restrict__ weight, float *__restrict__ dx,
     float *__restrict__ dweight, long long count) {
   const long long part = blockIdx.x;
@@ -9,7 +9,9 @@ extern "C" __global__ void __launch_bounds__(192) norm_gradient(const float *__r
   const long long length = (rows + 11) / 12;
   __shared__ float scratch[heddle::block_reduce_scratch(1)];
   float sums[1][4] = {};
-  for (long long row = part * length; row < (part + 1) * length && row < rows; ++row) {
+  const long long first = part * length;
+  const long long end = first + length < rows ? first + length : rows;
+  for (long long row = first; row < end; ++row) {
     float x_row[1][4];
     float dy_row[1][4];
     float squares = 0.0f;

@@ -1,6 +1,6 @@
 #include "row.cuh"
 
-extern "C" __global__ void __launch_bounds__(128) norm_gradient_narrow(const float *__restrict__ x,
+extern "C" __global__ void __launch_bounds__(128, 1) norm_gradient_narrow(const float *__restrict__ x,
     const float *__restrict__ dy, const float *__restrict__ weight, float *__restrict__ dx,
     float *__restrict__ dweight, long long count) {
   const long long part = (long long)blockIdx.x * 16 + threadIdx.x / 8;

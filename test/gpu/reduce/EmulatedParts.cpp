@@ -8,7 +8,7 @@
 
 #include "test/gpu/attention/Emulation.h"
 
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __shared__ static // Blocks run one after the other.
 
 static float rsqrtf(float value) { return 1.0f / std::sqrt(value); }
