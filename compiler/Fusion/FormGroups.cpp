@@ -140,6 +140,36 @@ static void sinkToReaders(mlir::Block &block) {
   }
 }
 
+/// Whether a value is sums over rows in parts, which a kernel of those rows gives.
+static bool isPartialSums(Value value) {
+  auto group = value.getDefiningOp<GroupOp>();
+  if (!group)
+    return false;
+  auto yield = llvm::cast<YieldOp>(group.getBody().front().getTerminator());
+  return yield.getValues()[llvm::cast<mlir::OpResult>(value).getResultNumber()]
+      .getDefiningOp<PartialSumsOp>();
+}
+
+/// Moves groups that add up partial sums right behind what they read, where it is not for them to wait until
+/// others have read a leaf: parts are many times what they add up to, and should not live for long.
+static void addPartsSoon(mlir::Block &block) {
+  for (GroupOp group : llvm::to_vector(block.getOps<GroupOp>())) {
+    Operation *last = nullptr;
+    bool adds = false;
+    group.walk([&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        if (operand.getParentRegion() == &group.getBody())
+          continue;
+        adds |= isPartialSums(baseOf(operand));
+        if (Operation *source = operand.getDefiningOp(); source && (!last || last->isBeforeInBlock(source)))
+          last = source;
+      }
+    });
+    if (adds && llvm::all_of(group.getResults(), [](Value result) { return storageOf(result) == result; }))
+      group->moveAfter(last);
+  }
+}
+
 namespace {
 struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
   using FormGroupsBase::FormGroupsBase;
@@ -166,14 +196,16 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
     }
     fuseProducts(func, gatedProducts);
     mlir::sortTopologically(&block);
-    RowsFusionCounts counts = fuseRows(func, maxBuffers, maxOps);
+    RowsFusionCounts counts = fuseRows(func, {maxBuffers, maxOps, sumParts});
     merged += counts.merged;
+    sums += counts.sums;
     refused += counts.refused;
     if (!mlir::sortTopologically(&block)) {
       func.emitError("groups depend on each other in a circle");
       return signalPassFailure();
     }
     sinkToReaders(block);
+    addPartsSoon(block);
     separateAssigns(func);
   }
 };

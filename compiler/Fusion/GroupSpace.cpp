@@ -19,7 +19,7 @@ static SymbolicShape shapeOf(Value value) {
 
 bool heddle::isRowsOp(Operation *op) {
   return op->hasTrait<ElementwiseOp>() ||
-         llvm::isa<ReduceOp, SoftmaxOp, SoftmaxGradOp, LayerNormOp, RmsNormOp, CrossEntropyOp,
+         llvm::isa<ReduceOp, PartialSumsOp, SoftmaxOp, SoftmaxGradOp, LayerNormOp, RmsNormOp, CrossEntropyOp,
                    CrossEntropyGradOp, EmbeddingOp, ConcatOp, IotaOp>(op);
 }
 
@@ -99,6 +99,19 @@ private:
           reductions_.push_back({op, reduced});
           reads.push_back(read);
         })
+        .Case([&](PartialSumsOp sums) {
+          TensorIndex read = result;
+          SymbolicShape shape = shapeOf(sums.getOperand());
+          AtomProduct kept;
+          for (auto [axis, extent] : llvm::enumerate(shape))
+            if (llvm::is_contained(sums.getAxes(), static_cast<int64_t>(axis)))
+              read[axis] = space.addDimension(extent);
+            else
+              kept.append(read[axis]);
+          // What stays is the columns: a row is added to sums that are kept beside it.
+          reductions_.push_back({op, kept});
+          reads.push_back(read);
+        })
         .Case<SoftmaxOp, LayerNormOp, RmsNormOp>([&](Operation *) {
           reductions_.push_back({op, result.back()});
           reads.push_back(result);
@@ -156,6 +169,8 @@ private:
         continue;
       if (base.getDefiningOp<ConcatOp>())
         return fail(op, "reads a concatenation, which is written in parts");
+      if (base.getDefiningOp<PartialSumsOp>())
+        return fail(op, "reads sums over the rows, which are whole behind the kernel alone");
       if (llvm::isa<EmbeddingOp>(op) && operand == op->getOperand(0))
         return fail(op, "looks up a table that the group computes");
       std::optional<TensorIndex> index = indexOf(operand);
@@ -169,13 +184,19 @@ private:
     return success();
   }
 
+  /// What runs to make an output: its own index, for sums over rows that of what they sum.
+  const TensorIndex &runIndex(Value output) {
+    auto sums = output.getDefiningOp<PartialSumsOp>();
+    return sums ? group_.operandIndices[sums].front() : group_.indices[output];
+  }
+
   /// Outputs that no op relates run over the same rows when they have as many elements.
   LogicalResult alignOutputs() {
     if (outputs_.size() < 2)
       return success();
-    AtomProduct first = flatten(group_.indices[outputs_.front()]);
+    AtomProduct first = flatten(runIndex(outputs_.front()));
     for (Value output : outputs_.drop_front()) {
-      AtomProduct other = group_.space.resolve(flatten(group_.indices[output]));
+      AtomProduct other = group_.space.resolve(flatten(runIndex(output)));
       AtomProduct known = group_.space.resolve(first);
       bool related = llvm::any_of(other, [&](int atom) { return llvm::is_contained(known, atom); });
       if (!related && group_.space.extent(other) == group_.space.extent(known) &&
@@ -183,6 +204,10 @@ private:
         return failure();
     }
     return success();
+  }
+
+  static std::string columnsUse(Operation *op) {
+    return llvm::isa<PartialSumsOp>(op) ? "sums rows of " : "reduces over ";
   }
 
   LogicalResult collectColumns() {
@@ -193,8 +218,9 @@ private:
       AtomProduct known = group_.space.resolve(reductions_.front().second);
       AtomProduct other = group_.space.resolve(product);
       if (group_.space.extent(known) != group_.space.extent(other))
-        return fail(op, "reduces over " + group_.space.extent(other).str() +
-                            " elements, another op of the group over " + group_.space.extent(known).str());
+        return fail(op, columnsUse(op) + group_.space.extent(other).str() +
+                            " elements, another op of the group " + columnsUse(reductions_.front().first) +
+                            group_.space.extent(known).str());
       if (failed(unify(op, known, other)))
         return failure();
     }
@@ -289,7 +315,7 @@ private:
           addRows(group_.space.resolve(read[concat.getAxis()]));
         continue;
       }
-      addRows(group_.space.resolve(flatten(group_.indices[output])));
+      addRows(group_.space.resolve(flatten(runIndex(output))));
     }
     // Each output is written once at every point of its own index and at no other.
     for (Value output : outputs_) {
@@ -298,7 +324,7 @@ private:
       if (llvm::isa<ConcatOp>(op))
         written = writtenParts(op);
       else
-        written.push_back(group_.indices[output]);
+        written.push_back(runIndex(output));
       for (const TensorIndex &index : written) {
         AtomProduct atoms = group_.space.resolve(flatten(index));
         for (int atom : group_.rows)
@@ -308,7 +334,22 @@ private:
         if (columns != 0 && columns != static_cast<int64_t>(group_.columns.size()))
           return fail(op, "runs over a part of the reduced dimensions");
       }
+      if (auto sums = llvm::dyn_cast<PartialSumsOp>(op); sums && failed(checkSums(sums)))
+        return failure();
     }
+    return success();
+  }
+
+  /// What stays of sums is the columns, in their order, since these are unified: a kernel holds a constant
+  /// number of them, of one cut of the rows.
+  LogicalResult checkSums(PartialSumsOp op) {
+    for (Operation *other : ops_)
+      if (auto sums = llvm::dyn_cast<PartialSumsOp>(other); sums && sums.getParts() != op.getParts())
+        return fail(op, "cuts the rows into " + llvm::Twine(op.getParts()) +
+                            " parts, another op of the group into " + llvm::Twine(sums.getParts()));
+    if (!group_.space.extent(group_.columns).isStatic())
+      return fail(op, "sums rows of " + group_.space.extent(group_.columns).str() +
+                          " elements, wanted a constant number");
     return success();
   }
 

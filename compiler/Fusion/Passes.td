@@ -27,6 +27,10 @@ def FormGroups : Pass<"form-groups", "::mlir::func::FuncOp"> {
     saved first, while the ops share an iteration space, no cycle appears and the resource model allows. Ops that depend on
     no input (masks, tables) stay apart from the others: they run once.
 
+    With `sum-parts` a sum over the rows of what a group computes or reads is split (`graph.partial_sums`): that group sums
+    its rows in parts, which the reduction adds up, where this saves bytes: the sum's operand is not read again, nor written
+    where nobody else reads it, but partial sums are written and read.
+
     An op that computes what `graph.assign` takes writes it over the leaf where all other readers of the leaf run before
     and it reads the leaf element by element; else a copy at the end does. A rows group that writes over a leaf reads it
     only where it writes it.
@@ -34,9 +38,12 @@ def FormGroups : Pass<"form-groups", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::heddle::graph::GraphDialect"];
   let options = [Option<"maxBuffers", "max-buffers", "int64_t", "16", "Buffers that a rows group may touch">,
                  Option<"maxOps", "max-ops", "int64_t", "256", "Ops that a rows group may hold">,
-                 Option<"gatedProducts", "gated-products", "bool", "false",
+                 Option<"sumParts", "sum-parts", "int64_t", "0",
+                  "Parts in which a rows group sums rows of usual length on its way; 0: sums over rows stay whole">,
+           Option<"gatedProducts", "gated-products", "bool", "false",
                         "Products take silu(first half of their columns) * second half">];
   let statistics = [Statistic<"merged", "edges merged", "Producer and consumer groups that became one">,
+                    Statistic<"sums", "sums split", "Sums over rows that a kernel of the rows takes in parts">,
                     Statistic<"refused", "edges refused", "Edges that stayed between two groups">];
 }
 

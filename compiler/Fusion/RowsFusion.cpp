@@ -2,10 +2,12 @@
 //
 // Greedy: every op starts alone; edges between ops, most bytes first, merge the two groups when the result
 // has an iteration space and stays free of cycles. Then neighbours that read the same tensor without
-// depending on each other (the rotary positions of Q and K) merge, too.
+// depending on each other (the rotary positions of Q and K) merge, too. At last, sums over rows are split
+// where a group has the rows at hand (ColumnSums.h): by then the groups are known.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Fusion/RowsFusion.h"
+#include "compiler/Fusion/ColumnSums.h"
 #include "compiler/Fusion/GroupKey.h"
 #include "compiler/Fusion/GroupSpace.h"
 #include "compiler/Fusion/Grouping.h"
@@ -27,13 +29,13 @@ namespace {
 
 class RowsFusion {
 public:
-  RowsFusion(mlir::func::FuncOp func, int64_t maxBuffers, int64_t maxOps)
-      : func_(func), maxBuffers_(maxBuffers), maxOps_(maxOps) {}
+  RowsFusion(mlir::func::FuncOp func, const RowsFusionLimits &limits) : func_(func), limits_(limits) {}
 
   RowsFusionCounts run() {
     collectNodes();
     mergeEdges();
     mergeSiblings();
+    splitSums();
     makeGroups();
     return counts_;
   }
@@ -41,9 +43,9 @@ public:
 private:
   /// A node of the dependence graph: an op or group at the top level. Views are looked through.
   struct Node {
-    Operation *op;
-    bool rows; ///< May be merged.
-    bool once; ///< Computed before the first run.
+    Operation *op; ///< Null before a sum over rows: the place of the op that splits it.
+    bool rows;     ///< May be merged.
+    bool once;     ///< Computed before the first run.
     /// Of the optimizer, where runs may leave that out.
     bool optimizer;
     mlir::Attribute chunk; ///< Of a loss, or null.
@@ -65,12 +67,16 @@ private:
       if (!isComputeOp(&op) && !llvm::isa<GroupOp, AssignOp>(op) &&
           !op.hasTrait<mlir::OpTrait::IsTerminator>())
         continue;
-      int number = nodes_.size();
-      numbers[&op] = number;
       bool rows = isComputeOp(&op) && isRowsOp(&op);
       bool once = phases.runsOnce(&op) && !indices.contains(&op);
       bool optimizer = phases.accumulates() && phases.phaseOf(&op) == plan::Phase::Optimizer;
-      nodes_.push_back({&op, rows, once, optimizer, op.getAttr(kChunkAttr), number, {}, {}, {}});
+      mlir::Attribute chunk = op.getAttr(kChunkAttr);
+      if (limits_.sumParts != 0 && !once && isColumnSum(&op))
+        nodes_.push_back(
+            {nullptr, false, once, optimizer, chunk, static_cast<int>(nodes_.size()), {}, {}, {}});
+      int number = nodes_.size();
+      numbers[&op] = number;
+      nodes_.push_back({&op, rows, once, optimizer, chunk, number, {}, {}, {}});
       llvm::SetVector<int> inputs;
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
@@ -86,7 +92,8 @@ private:
     collectOverwrites(numbers);
     members_.resize(nodes_.size());
     for (size_t number = 0; number < nodes_.size(); ++number)
-      members_[number] = {static_cast<int>(number)};
+      if (nodes_[number].op)
+        members_[number] = {static_cast<int>(number)};
     spans_.resize(nodes_.size());
   }
 
@@ -189,8 +196,8 @@ private:
     if (nodes_[a].chunk != nodes_[b].chunk)
       return refuse(a, b, "the two are of different chunks of the loss");
     // A merge looks at all ops of the new group: without a limit a long chain would take cubic time.
-    if (static_cast<int64_t>(members_[a].size() + members_[b].size()) > maxOps_)
-      return refuse(a, b, "the kernel would hold more than " + std::to_string(maxOps_) + " ops");
+    if (static_cast<int64_t>(members_[a].size() + members_[b].size()) > limits_.maxOps)
+      return refuse(a, b, "the kernel would hold more than " + std::to_string(limits_.maxOps) + " ops");
     if (pathThroughOthers(a, b) || pathThroughOthers(b, a))
       return refuse(a, b, "another group lies between the two");
     llvm::SmallVector<int> members(members_[a]);
@@ -198,8 +205,9 @@ private:
     llvm::sort(members);
     llvm::SmallVector<Operation *> ops = opsOf(members);
     llvm::SmallVector<Value> outputs = outputsOf(members);
-    if (buffersOf(members, outputs) > maxBuffers_)
-      return refuse(a, b, "the kernel would touch more than " + std::to_string(maxBuffers_) + " buffers");
+    if (buffersOf(members, outputs) > limits_.maxBuffers)
+      return refuse(a, b,
+                    "the kernel would touch more than " + std::to_string(limits_.maxBuffers) + " buffers");
     if (!leaves_.empty() && !replacesInStep(ops, [&](Operation *op) { return leaves_.lookup(op); }))
       return refuse(a, b, "the kernel would read a leaf at other places than it writes it");
     if (const std::optional<std::string> &reason = whyNoSpace(ops, outputs))
@@ -282,6 +290,223 @@ private:
       }
   }
 
+  //===--------------------------------------------------------------------===//
+  // Sums over rows
+  //===--------------------------------------------------------------------===//
+
+  /// What moves out of a group so that another one can sum its rows in parts.
+  struct SplitSums {
+    llvm::SetVector<int> sums; ///< Nodes of the reductions, which stay.
+    llvm::SetVector<int> ops;  ///< Elementwise ops of the group that lead to them.
+  };
+
+  /// Whether a node is a sum over rows that is not split.
+  bool isWholeSum(int number) const {
+    return number > 0 && nodes_[number].op && !nodes_[number - 1].op && isColumnSum(nodes_[number].op);
+  }
+
+  void splitSums() {
+    for (size_t number = 0; number < nodes_.size(); ++number)
+      if (isWholeSum(number))
+        if (std::optional<SplitSums> split = collectSums(number))
+          trySplit(*split);
+    // What adds up parts of one kernel's rows is one kernel.
+    llvm::DenseMap<int, int> adders; // The first sum of each kernel's group.
+    for (size_t number = 1; number < nodes_.size(); ++number)
+      if (nodes_[number - 1].op && llvm::isa<PartialSumsOp>(nodes_[number - 1].op)) {
+        auto [known, first] = adders.try_emplace(nodes_[number - 1].group, number);
+        if (!first)
+          tryMerge(nodes_[known->second].group, nodes_[number].group, /*related=*/false);
+      }
+  }
+
+  /// The sum and what computes its operand in its group, with all else that this feeds there: other sums go
+  /// along. None where that would tear other ops apart.
+  std::optional<SplitSums> collectSums(int first) {
+    SplitSums split;
+    int group = nodes_[first].group;
+    llvm::SmallVector<int> worklist;
+    auto take = [&](int number) {
+      bool sum = isWholeSum(number);
+      if (!sum && !nodes_[number].op->hasTrait<ElementwiseOp>()) {
+        reasons_[group].push_back(labelOf(nodes_[first].op) + ": not summed with its rows: " +
+                                  labelOf(nodes_[number].op) + " is computed beside it");
+        return false;
+      }
+      if ((sum ? split.sums : split.ops).insert(number))
+        worklist.push_back(number);
+      return true;
+    };
+    take(first);
+    while (!worklist.empty()) {
+      int number = worklist.pop_back_val();
+      for (int input : nodes_[number].inputs)
+        if (nodes_[input].group == group && (isWholeSum(input) || !take(input)))
+          return std::nullopt;
+      if (!split.sums.contains(number))
+        for (int user : nodes_[number].users)
+          if (nodes_[user].group == group && !take(user))
+            return std::nullopt;
+    }
+    return split;
+  }
+
+  /// Puts the new ops that split the sums, and what leads to them, into a group, and that into one that has
+  /// what they read. Takes everything back where there is none.
+  void trySplit(const SplitSums &split) {
+    int first = split.sums.front(), old = nodes_[first].group, fresh = first - 1;
+    llvm::SmallVector<int> before = members_[old], moved(split.ops.begin(), split.ops.end()), stay;
+    for (int sum : split.sums)
+      moved.push_back(sum - 1);
+    llvm::sort(moved);
+    llvm::copy_if(before, std::back_inserter(stay), [&](int member) { return !split.ops.contains(member); });
+    int rest = split.ops.contains(old) ? first : old;
+    for (int sum : split.sums)
+      insertPartial(sum);
+    countSpans(before, -1);
+    setGroup(old, {});
+    setGroup(rest, stay);
+    setGroup(fresh, moved);
+    countSpans(stay, 1);
+    countSpans(moved, 1);
+    if (rest != old)
+      reasons_[rest] = std::exchange(reasons_[old], {});
+    if (!whyNoSpace(opsOf(stay), outputsOf(stay)) && placeSums(fresh, rest)) {
+      counts_.sums += split.sums.size();
+      return;
+    }
+    countSpans(stay, -1);
+    countSpans(moved, -1);
+    countSpans(before, 1);
+    setGroup(rest, {});
+    setGroup(fresh, {});
+    for (int sum : split.sums)
+      erasePartial(sum);
+    setGroup(old, before);
+    llvm::SmallVector<std::string> reasons = std::exchange(reasons_[fresh], {});
+    if (rest != old)
+      reasons_[old] = std::exchange(reasons_[rest], {});
+    reasons_[old].append(reasons);
+  }
+
+  void setGroup(int group, llvm::ArrayRef<int> members) {
+    members_[group].assign(members.begin(), members.end());
+    for (int member : members)
+      nodes_[member].group = group;
+  }
+
+  /// The node before a sum becomes the op that sums in parts, and is what the sum reads.
+  void insertPartial(int sum) {
+    auto reduce = llvm::cast<ReduceOp>(nodes_[sum].op);
+    Node &partial = nodes_[sum - 1];
+    partial.op = splitColumnSum(reduce, partsFor(columnsOf(reduce), limits_.sumParts));
+    partial.rows = true;
+    partial.inputs = std::exchange(nodes_[sum].inputs, {sum - 1});
+    partial.users = {sum};
+    // What the sum must run before was so for its operand's sake.
+    partial.overwrites = nodes_[sum].overwrites;
+    for (int input : partial.inputs)
+      llvm::replace(nodes_[input].users, sum, sum - 1);
+  }
+
+  void erasePartial(int sum) {
+    Node &partial = nodes_[sum - 1];
+    joinColumnSum(llvm::cast<PartialSumsOp>(partial.op));
+    for (int input : partial.inputs)
+      llvm::replace(nodes_[input].users, sum - 1, sum);
+    nodes_[sum].inputs = std::exchange(partial.inputs, {});
+    partial.users.clear();
+    partial.overwrites.clear();
+    partial.op = nullptr;
+    partial.rows = false;
+  }
+
+  /// Bytes that memory need not move where `group` takes the ops of `fresh`: what one has at hand of the
+  /// other's operands is not read once more, and not written where nobody else reads it; but partial sums are
+  /// written and read.
+  int64_t savedBytes(int group, int fresh) const {
+    int64_t saved = -2 * partialBytes(fresh);
+    auto isIn = [&](int at) { return [this, at](int user) { return nodes_[user].group == at; }; };
+    auto isInBoth = [&](int user) { return isIn(group)(user) || isIn(fresh)(user); };
+    auto count = [&](int number, bool within) {
+      const Node &node = nodes_[number];
+      int64_t bytes = bytesOf(node.op->getResult(0));
+      saved += within && llvm::all_of(node.users, isInBoth) ? 2 * bytes : bytes;
+    };
+    for (int input : inputsOf(fresh))
+      if (nodes_[input].group == group || llvm::any_of(nodes_[input].users, isIn(group)))
+        count(input, nodes_[input].group == group);
+    for (int member : members_[fresh])
+      if (llvm::any_of(nodes_[member].users, isIn(group)))
+        count(member, /*within=*/true);
+    return saved;
+  }
+
+  int64_t partialBytes(int group) const {
+    int64_t bytes = 0;
+    for (int member : members_[group])
+      if (llvm::isa<PartialSumsOp>(nodes_[member].op))
+        bytes += bytesOf(nodes_[member].op->getResult(0));
+    return bytes;
+  }
+
+  /// Nodes outside of a group that it reads.
+  llvm::SetVector<int> inputsOf(int group) const {
+    llvm::SetVector<int> inputs;
+    for (int member : members_[group])
+      for (int input : nodes_[member].inputs)
+        if (nodes_[input].group != group)
+          inputs.insert(input);
+    return inputs;
+  }
+
+  /// In units of kSumColumns columns.
+  int64_t sumsOf(int group) const {
+    int64_t sums = 0;
+    for (int member : members_[group])
+      if (auto partial = llvm::dyn_cast<PartialSumsOp>(nodes_[member].op))
+        sums += llvm::divideCeil(partial.getResult().getType().getNumElements() / partial.getParts(),
+                                 kSumColumns);
+    return sums;
+  }
+
+  /// Finds a group for the new ops of `fresh`; `rest` adds up what they give.
+  bool placeSums(int fresh, int rest) {
+    llvm::SetVector<int> groups;
+    for (int input : inputsOf(fresh)) {
+      groups.insert(nodes_[input].group);
+      for (int user : nodes_[input].users)
+        groups.insert(nodes_[user].group);
+    }
+    for (int member : members_[fresh])
+      for (int user : nodes_[member].users)
+        groups.insert(nodes_[user].group);
+    llvm::SmallVector<std::pair<int64_t, int>> found; // with the bytes saved
+    for (int group : groups) {
+      const Node &node = nodes_[group], &own = nodes_[fresh];
+      if (group != fresh && group != rest && node.rows && node.once == own.once && node.chunk == own.chunk)
+        found.push_back({savedBytes(group, fresh), group});
+    }
+    llvm::stable_sort(found, [](const auto &a, const auto &b) { return a.first > b.first; });
+    for (auto [saved, group] : found) {
+      if (saved <= 0)
+        refuse(group, fresh,
+               "partial sums would be written and read, " + std::to_string(2 * partialBytes(fresh)) +
+                   " bytes, and save " + std::to_string(saved + 2 * partialBytes(fresh)));
+      else if (sumsOf(group) + sumsOf(fresh) > kMaxSums)
+        refuse(group, fresh,
+               "the kernel would hold sums of more than " + std::to_string(kMaxSums * kSumColumns) +
+                   " columns");
+      else if (tryMerge(group, fresh, /*related=*/true))
+        return true;
+    }
+    // Ops that others read, too, are a kernel of their own, which walks along its rows and not across them.
+    llvm::SmallVector<Value> outputs = outputsOf(members_[fresh]);
+    bool writesRows =
+        llvm::any_of(outputs, [](Value value) { return !value.getDefiningOp<PartialSumsOp>(); });
+    return writesRows && sumsOf(fresh) <= kMaxSums && !whyNoSpace(opsOf(members_[fresh]), outputs);
+  }
+
   void makeGroups() {
     for (size_t number = 0; number < nodes_.size(); ++number) {
       if (!nodes_[number].rows || members_[number].empty())
@@ -298,7 +523,7 @@ private:
   }
 
   mlir::func::FuncOp func_;
-  int64_t maxBuffers_, maxOps_;
+  RowsFusionLimits limits_;
   std::vector<Node> nodes_;
   std::vector<llvm::SmallVector<int>> members_;
   llvm::DenseMap<Operation *, Value> leaves_; ///< That an op's result is written over.
@@ -311,6 +536,6 @@ private:
 
 } // namespace
 
-RowsFusionCounts heddle::fuseRows(mlir::func::FuncOp func, int64_t maxBuffers, int64_t maxOps) {
-  return RowsFusion(func, maxBuffers, maxOps).run();
+RowsFusionCounts heddle::fuseRows(mlir::func::FuncOp func, const RowsFusionLimits &limits) {
+  return RowsFusion(func, limits).run();
 }

@@ -6,13 +6,20 @@
 
 namespace heddle {
 
-struct RowsFusionCounts {
-  int64_t merged = 0, refused = 0;
+struct RowsFusionLimits {
+  int64_t maxBuffers; ///< That a group may touch.
+  int64_t maxOps;     ///< That it may hold.
+  /// Parts in which rows of usual length are summed (partsFor); 0: sums over rows stay whole.
+  int64_t sumParts;
 };
 
-/// Forms rows groups of all ops that are in no group yet, of at most `maxOps` ops that touch at most
-/// `maxBuffers` buffers. The block is in topological order.
-RowsFusionCounts fuseRows(mlir::func::FuncOp func, int64_t maxBuffers, int64_t maxOps);
+struct RowsFusionCounts {
+  int64_t merged = 0, refused = 0;
+  int64_t sums = 0; ///< Sums over rows that were split.
+};
+
+/// Forms rows groups of all ops that are in no group yet. The block is in topological order.
+RowsFusionCounts fuseRows(mlir::func::FuncOp func, const RowsFusionLimits &limits);
 
 } // namespace heddle
 

@@ -240,7 +240,7 @@ std::optional<LoweredKernel> AttentionLowering::lowerZeros() {
   const Value strides[] = {func.count("batch_stride", access->batch), func.count("head_stride", access->head),
                            func.count("sequence_stride", access->sequence)};
   Value columns = func.extent(query[3]);
-  auto rows = kernel::RowsOp::create(builder, func.loc(), lengths);
+  auto rows = kernel::RowsOp::create(builder, func.loc(), lengths, /*parts=*/nullptr);
   mlir::Block &body = rows.getBody().emplaceBlock();
   llvm::SmallVector<Value, 4> indices;
   for (const char *name : {"b", "h", "i"})

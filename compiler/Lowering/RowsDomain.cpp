@@ -73,6 +73,10 @@ private:
   void collectWrites() {
     IterationSpace &space = domain_.group.space;
     for (auto [number, output] : llvm::enumerate(outputs_)) {
+      if (auto sums = output.getDefiningOp<PartialSumsOp>()) {
+        domain_.sums.push_back({sums, static_cast<unsigned>(number)});
+        continue;
+      }
       SymbolicShape strides = contiguousStrides(shapeOf(output));
       auto concat = output.getDefiningOp<ConcatOp>();
       if (!concat) {

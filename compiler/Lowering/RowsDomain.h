@@ -8,6 +8,7 @@
 #define HEDDLE_COMPILER_LOWERING_ROWSDOMAIN_H
 
 #include "compiler/Fusion/GroupSpace.h"
+#include "dialects/Graph/GraphDialect.h"
 
 namespace heddle {
 
@@ -44,6 +45,8 @@ struct RowsDomain {
   llvm::SmallVector<SymbolicDim, 2> columnLoops;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::optional<Read>, 3>> reads;
   llvm::SmallVector<Write, 2> writes;
+  /// partial_sums: which of the group's results it is.
+  llvm::SmallVector<std::pair<graph::PartialSumsOp, unsigned>, 2> sums;
   /// iota: the index along its axis.
   llvm::DenseMap<mlir::Operation *, LoopForm> positions;
 

@@ -159,7 +159,7 @@ private:
     required_.resize(loops_);
     for (int loop = 0; loop < loops_; ++loop) {
       for (Operation *op : ops_)
-        if (stages_.lookup(op) == loop && llvm::isa<ReduceOp>(op))
+        if (stages_.lookup(op) == loop && llvm::isa<ReduceOp, PartialSumsOp>(op))
           requireOperands(op, loop);
       for (const Write &write : domain_.writes) {
         if (loopOf(write) != loop)
@@ -380,7 +380,10 @@ private:
     for (const SymbolicDim &extent : domain_.rowLoops)
       extents.push_back(func_.extent(extent));
     Value columns = func_.extent(columnExtent_);
-    auto rows = kernel::RowsOp::create(builder(), func_.loc(), extents);
+    mlir::IntegerAttr parts;
+    if (!domain_.sums.empty())
+      parts = builder().getI64IntegerAttr(domain_.sums.front().first.getParts());
+    auto rows = kernel::RowsOp::create(builder(), func_.loc(), extents, parts);
     mlir::Block &body = rows.getBody().emplaceBlock();
     static constexpr const char *kRowNames[] = {"i", "j", "k", "l", "m", "n"};
     for (size_t index = 0; index < extents.size(); ++index)
@@ -435,6 +438,13 @@ private:
     for (const Write &write : domain_.writes)
       if (loopOf(write) == loop && !store(write, loop))
         return false;
+    for (auto [sums, output] : domain_.sums)
+      if (stages_.lookup(sums) == loop) {
+        Value value = operandValue(sums, 0, loop);
+        if (!value)
+          return false;
+        kernel::AccumulateOp::create(builder(), func_.loc(), value, outputBuffers_[output]);
+      }
     for (Operation *op : keeps) {
       yields.push_back(valueOf(op, loop));
       if (!yields.back())

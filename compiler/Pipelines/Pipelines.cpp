@@ -100,6 +100,8 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     if (compiled) {
       FormGroupsOptions groups;
       groups.gatedProducts = options.device == "cpu"; // cuBLASLt has no such epilogue.
+      // As many blocks as fill a GPU, and no more parts than a CPU's threads need.
+      groups.sumParts = options.device == "cpu" ? 64 : 512;
       manager.addNestedPass<mlir::func::FuncOp>(createFormGroups(groups));
     } else
       manager.addNestedPass<mlir::func::FuncOp>(createEagerGroups());

@@ -16,6 +16,7 @@ class Graph_TensorOf<string pred, string elements> : Type<
 
 def Graph_Tensor : Graph_TensorOf<"true", "f32, bf16, f16, i32, i64 or i1">;
 def Graph_Float : Graph_TensorOf<"::heddle::graph::hasFloatElements($_self)", "f32, bf16 or f16">;
+def Graph_F32 : Graph_TensorOf<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isF32()", "f32">;
 def Graph_Int : Graph_TensorOf<"::heddle::graph::hasIntElements($_self)", "i32 or i64">;
 def Graph_Number : Graph_TensorOf<
     "(::heddle::graph::hasFloatElements($_self) || ::heddle::graph::hasIntElements($_self))",

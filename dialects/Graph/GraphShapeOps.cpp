@@ -114,24 +114,44 @@ LogicalResult ConcatOp::verify() {
   return success();
 }
 
-LogicalResult ReduceOp::verify() {
-  RankedTensorType from = tensorOf(getOperand()), to = tensorOf(getResult());
+/// Whether `to` has the extents of `from`, but along `axes` 1; along `parts` any.
+static LogicalResult verifyReduced(mlir::Operation *op, RankedTensorType from, RankedTensorType to,
+                                   llvm::ArrayRef<int64_t> axes, std::optional<int64_t> parts = {}) {
   if (from.getRank() != to.getRank())
-    return emitOpError() << "operand has rank " << from.getRank() << ", result " << to.getRank();
-  if (getAxes().empty())
-    return emitOpError("wants at least one axis");
+    return op->emitOpError() << "operand has rank " << from.getRank() << ", result " << to.getRank();
+  if (axes.empty())
+    return op->emitOpError("wants at least one axis");
   llvm::SmallVector<bool> reduced(from.getRank(), false);
-  for (int64_t axis : getAxes()) {
+  for (int64_t axis : axes) {
     if (axis < 0 || axis >= from.getRank() || reduced[axis])
-      return emitOpError() << "axes [" << getAxes() << "] are not distinct dimensions of a tensor of rank "
-                           << from.getRank();
+      return op->emitOpError() << "axes [" << axes << "] are not distinct dimensions of a tensor of rank "
+                               << from.getRank();
     reduced[axis] = true;
   }
   for (int64_t dim = 0; dim < from.getRank(); ++dim) {
     int64_t wanted = reduced[dim] ? 1 : from.getDimSize(dim);
-    if (to.getDimSize(dim) != wanted)
-      return emitOpError() << "result dimension " << dim << " has extent " << to.getDimSize(dim)
-                           << ", wanted " << wanted;
+    if (dim != parts && to.getDimSize(dim) != wanted)
+      return op->emitOpError() << "result dimension " << dim << " has extent " << to.getDimSize(dim)
+                               << ", wanted " << wanted;
   }
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  return verifyReduced(*this, tensorOf(getOperand()), tensorOf(getResult()), getAxes());
+}
+
+static std::optional<int64_t> firstOf(llvm::ArrayRef<int64_t> axes) {
+  return axes.empty() ? std::nullopt : std::optional(*llvm::min_element(axes));
+}
+
+int64_t PartialSumsOp::getParts() { return tensorOf(getResult()).getDimSize(*firstOf(getAxes())); }
+
+LogicalResult PartialSumsOp::verify() {
+  RankedTensorType to = tensorOf(getResult());
+  if (failed(verifyReduced(*this, tensorOf(getOperand()), to, getAxes(), firstOf(getAxes()))))
+    return failure();
+  if (!symbolicShape(to)[*firstOf(getAxes())].isStatic())
+    return emitOpError("the number of parts is known only with the symbols, wanted a constant");
   return success();
 }

@@ -100,4 +100,26 @@ def Graph_ReduceOp : Graph_Pure<"reduce", [Graph_Differentiable, AllElementTypes
   let hasFolder = 1;
 }
 
+def Graph_PartialSumsOp : Graph_Pure<"partial_sums"> {
+  let summary = "Sums over dimensions, in parts that another reduction adds up";
+  let description = [{
+    The elements along `axes`, slowest first, are cut into as many runs of one length as the result's extent along the first of
+    the axes, the parts; the last ones may be shorter or empty. Element p along that axis is the sum of run p, from its first
+    element on; the other axes stay with extent 1. So the sum of the result over the same axes is that of the operand.
+
+    Fusion makes them, for a kernel that has the operand's rows at hand to sum them on its way: who runs which part, and when,
+    has no say in the bits.
+
+    Example: `%y = graph.partial_sums %x axes [0, 1] : tensor<4x512x768xf32> -> tensor<512x1x768xf32>`.
+  }];
+  let arguments = (ins Graph_F32:$operand, DenseI64ArrayAttr:$axes);
+  let results = (outs Graph_F32:$result);
+  let assemblyFormat = "$operand `axes` $axes attr-dict `:` type($operand) `->` type($result)";
+  let extraClassDeclaration = [{
+    /// The extent of the result along the first of the axes.
+    int64_t getParts();
+  }];
+  let hasVerifier = 1;
+}
+
 #endif

@@ -131,6 +131,8 @@ LogicalResult RowsOp::verify() {
   if (getBody().getNumArguments() != getExtents().size())
     return emitOpError() << "has " << getExtents().size() << " extents and " << getBody().getNumArguments()
                          << " indices";
+  if (getParts() && static_cast<int64_t>(*getParts()) < 1)
+    return emitOpError() << "has " << static_cast<int64_t>(*getParts()) << " parts, wanted at least 1";
   return success();
 }
 
@@ -255,6 +257,16 @@ LogicalResult LoadOp::verify() {
 LogicalResult StoreOp::verify() {
   return verifyAccess(*this, getMap(), getIndices().size(), getSymbols().size(), getBuffer().getType(),
                       getValue().getType());
+}
+
+LogicalResult AccumulateOp::verify() {
+  if (!getSums().getType().getElementType().isF32())
+    return emitOpError() << "sums are " << getSums().getType().getElementType() << ", wanted f32";
+  if (!getSums().hasOneUse())
+    return emitOpError("sums to a buffer that the kernel also uses otherwise");
+  if (!(*this)->getParentOfType<RowsOp>().getParts())
+    return emitOpError("is in rows without parts");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,9 +46,12 @@ def Kernel_RowsOp : Kernel_Op<"rows", [SingleBlock, NoTerminator, RecursiveMemor
     Iterates over the product of `extents`, slowest first; the region's arguments are the indices. Rows run in any order
     and at the same time. With no extents there is one row.
 
+    With `parts` the rows, in their order, are cut into so many runs of one length, ceil(rows / parts); the last ones may be
+    shorter or empty. Rows of one part run one after the other, for `kernel.accumulate`; parts run in any order.
+
     Example: `kernel.rows (%b, %s) in (%batch, %seq) { … }`.
   }];
-  let arguments = (ins Variadic<Index>:$extents);
+  let arguments = (ins Variadic<Index>:$extents, OptionalAttr<I64Attr>:$parts);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -131,6 +134,20 @@ def Kernel_StoreOp : Kernel_Op<"store", [MemoryEffects<[MemWrite]>, AttrSizedOpe
   let assemblyFormat = [{
     $value `,` $buffer `[` $map `]` ` ` `(` $indices `)` (`[` $symbols^ `]`)? attr-dict `:` type($buffer)
   }];
+  let hasVerifier = 1;
+}
+
+def Kernel_AccumulateOp : Kernel_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]>, HasParent<"ColumnsOp">]> {
+  let summary = "Sums down the columns of a part of the rows";
+  let description = [{
+    Row p of `sums`, which are as many rows as the kernel's rows have parts, one behind the other, each as long as the columns
+    loop, is the sum over the rows of part p of `value`: float32, from +0, in the order of the rows. Parts without a row give
+    zeros. Nothing else in the kernel touches `sums`. On a GPU the number of columns must be a constant.
+
+    Example: `kernel.accumulate %v, %partial_sums : <f32>`.
+  }];
+  let arguments = (ins F32:$value, Kernel_BufferType:$sums);
+  let assemblyFormat = "$value `,` $sums attr-dict `:` type($sums)";
   let hasVerifier = 1;
 }
 

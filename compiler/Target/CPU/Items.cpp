@@ -49,7 +49,7 @@ private:
 static int64_t ceilDiv(int64_t count, int64_t piece) { return (count + piece - 1) / piece; }
 
 bool heddle::cpu::splitsColumns(kernel::RowsOp rows) {
-  if (!rows.getExtents().empty())
+  if (!rows.getExtents().empty() || rows.getParts())
     return false;
   int64_t loops = 0;
   for (Operation &op : rows.getBody().front()) {
@@ -108,7 +108,7 @@ FailureOr<int64_t> heddle::cpu::itemsOf(kernel::FuncOp func, const CpuTarget &ta
         return failure();
       items *= *rowExtent;
     }
-    return items;
+    return rows.getParts() ? static_cast<int64_t>(*rows.getParts()) : items;
   }
   return failure();
 }

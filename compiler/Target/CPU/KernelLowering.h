@@ -24,9 +24,9 @@ struct KernelUses {
 /// int64_t end)` for the kernel, and the internal function with one argument a buffer and a count that it
 /// calls: noalias holds for arguments only. Ops emitted: arith, math, scf, vector, llvm.
 ///
-/// The kernel's items, of which a call runs [begin, end): its rows; without rows, pieces of kColumnsPerItem
-/// columns of its one loop, or the whole if it reduces, keeps, or has several loops; tiles of query rows for
-/// attention, of key or query rows for its gradient; rows of the result for row sums.
+/// The kernel's items, of which a call runs [begin, end): its rows, or their parts; without rows, pieces of
+/// kColumnsPerItem columns of its one loop, or the whole if it reduces, keeps, or has several loops; tiles of
+/// query rows for attention, of key or query rows for its gradient; rows of the result for row sums.
 ///
 /// Fails with a diagnostic on what the CPU cannot run.
 llvm::LogicalResult lowerKernel(mlir::OpBuilder &builder, kernel::FuncOp func, const CpuTarget &target,

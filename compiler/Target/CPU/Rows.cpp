@@ -25,6 +25,12 @@ public:
 
 private:
   LogicalResult allocateKeptRows();
+  /// The parts [begin, end) of the rows.
+  LogicalResult emitParts(Value begin, Value end);
+  /// Zeros for the sums of one part; remembers where they are.
+  LogicalResult startSums(Value part);
+  /// The rows [begin, end).
+  LogicalResult emitRows(Value begin, Value end);
   LogicalResult emitRow(Value first, Value last);
   LogicalResult emitColumns(kernel::ColumnsOp op, Value first, Value last);
   /// One block of columns from `column` on; updates the accumulators.
@@ -45,6 +51,8 @@ private:
   /// Stores of neighbouring elements, two for a column: the second and the first of each pair.
   llvm::DenseMap<Operation *, kernel::StoreOp> firstOfPair;
   llvm::SmallPtrSet<Operation *, 4> deferred;
+  /// Where an accumulate adds to, for the part that runs.
+  llvm::DenseMap<Operation *, Value> partSums;
 };
 } // namespace
 
@@ -60,7 +68,51 @@ LogicalResult RowsLowering::run(bool keepRows, Value begin, Value end) {
     Value piece = e.index(kColumnsPerItem);
     return emitRow(e.mul(begin, piece), e.mul(end, piece));
   }
+  return rows.getParts() ? emitParts(begin, end) : emitRows(begin, end);
+}
 
+LogicalResult RowsLowering::emitParts(Value begin, Value end) {
+  Value count = e.index(1), parts = e.index(*rows.getParts());
+  for (Value extent : rows.getExtents())
+    count = e.mul(count, e.uniform(extent));
+  Value length = b.createOrFold<arith::CeilDivUIOp>(count, parts);
+  OpBuilder::InsertionGuard guard(b);
+  Value part = e.loop(begin, end, 1).getInductionVar();
+  if (failed(startSums(part)))
+    return failure();
+  Value first = e.min(e.mul(part, length), count);
+  return emitRows(first, e.min(e.add(first, length), count));
+}
+
+LogicalResult RowsLowering::startSums(Value part) {
+  Type f32 = b.getF32Type();
+  for (auto columns : rows.getBody().front().getOps<kernel::ColumnsOp>())
+    for (auto op : columns.getBody().front().getOps<kernel::AccumulateOp>()) {
+      Value extent = e.uniform(columns.getExtent());
+      if (std::optional<int64_t> constant = getConstantIntValue(columns.getExtent()))
+        extent = e.index(*constant);
+      if (!extent)
+        return op.emitOpError("sums rows of an extent that is computed in the nest; wanted it outside");
+      Value to = e.element(f32, e.uniform(op.getSums()), e.mul(part, extent));
+      partSums[op] = to;
+      OpBuilder::InsertionGuard guard(b);
+      Value whole = e.mul(e.div(extent, e.index(target.lanes)), e.index(target.lanes));
+      Lanes zero{Lanes::Vector, e.f32(0, target.lanes)};
+      {
+        OpBuilder::InsertionGuard inLoop(b);
+        e.block = {target.lanes, Value()};
+        e.store(f32, zero, to, {Lanes::Linear, e.loop(e.index(0), whole, target.lanes).getInductionVar(), 1});
+      }
+      if (Value rest = e.sub(extent, whole); getConstantIntValue(rest) != 0) {
+        e.block = {target.lanes, e.firstLanes(target.lanes, rest)};
+        e.store(f32, zero, to, {Lanes::Linear, whole, 1});
+      }
+      e.block = {};
+    }
+  return success();
+}
+
+LogicalResult RowsLowering::emitRows(Value begin, Value end) {
   // The linear row becomes one index for each extent once; from row to row the indices count up.
   SmallVector<Value> extents, indices(rows.getExtents().size());
   for (Value extent : rows.getExtents())
@@ -237,6 +289,14 @@ LogicalResult RowsLowering::emitBlock(kernel::ColumnsOp op, const cpu::LaneBlock
   for (Operation &inner : op.getBody().front().without_terminator()) {
     if (deferred.contains(&inner))
       continue;
+    if (auto accumulate = dyn_cast<kernel::AccumulateOp>(inner)) {
+      b.setLoc(inner.getLoc());
+      Lanes at{Lanes::Linear, column, 1};
+      Value sum = e.load(b.getF32Type(), partSums.lookup(&inner), at).value;
+      sum = arith::AddFOp::create(b, sum, e.asVector(e.values.lookup(accumulate.getValue())));
+      e.store(b.getF32Type(), {Lanes::Vector, sum}, partSums.lookup(&inner), at);
+      continue;
+    }
     if (kernel::StoreOp first = firstOfPair.lookup(&inner)) {
       b.setLoc(inner.getLoc());
       auto second = cast<kernel::StoreOp>(inner);

@@ -95,7 +95,7 @@ static void findShared(Job &job, plan::LaunchOp launch) {
         return skeleton.writes(buffer);
       if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(user))
         return sums.getOut() == buffer;
-      return llvm::isa<kernel::StoreOp>(user);
+      return llvm::isa<kernel::StoreOp, kernel::AccumulateOp>(user);
     });
     written.push_back(stored);
   }

@@ -166,7 +166,7 @@ static kernel::RowsOp merge(kernel::RowsOp rows, int64_t at) {
     rewrite(user, outer, inner, row);
   rows.getBody().eraseArgument(at + 2);
   rows.getBody().eraseArgument(at + 1);
-  auto merged = kernel::RowsOp::create(builder, rows.getLoc(), extents);
+  auto merged = kernel::RowsOp::create(builder, rows.getLoc(), extents, rows.getPartsAttr());
   merged.getBody().takeBody(rows.getBody());
   rows.erase();
   return merged;

@@ -96,6 +96,7 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
   // The factors' product is the number of items; `perBlock` of them share a block.
   llvm::SmallVector<int64_t> factors;
   int64_t perBlock = 1;
+  int64_t parts = 0; // Where not 0, items are parts of the rows, however many rows these are.
   kernel::SkeletonOp attention;
   auto add = [&](mlir::Value value, int64_t divisor) {
     mlir::FailureOr<int64_t> number = extentOf(value, func, counts, launch);
@@ -150,6 +151,7 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
         if (failed(add(extent, 1)))
           return failure();
       perBlock = func.getMapping()->getRowsPerBlock();
+      parts = static_cast<int64_t>(rows.getParts().value_or(0));
       if (func.getMapping()->getFlat()) {
         perBlock = threadsOf(func);
         auto columns = *rows.getBody().getOps<kernel::ColumnsOp>().begin();
@@ -165,7 +167,7 @@ mlir::FailureOr<std::array<int64_t, 3>> heddle::cuda::gridOf(kernel::FuncOp func
                                  << factor;
     else if (llvm::MulOverflow(items, factor, items))
       return launch->emitError() << "kernel '" << func.getName() << "' has more items than 2^63";
-  int64_t blocks = llvm::divideCeil(items, perBlock);
+  int64_t blocks = llvm::divideCeil(parts ? parts : items, perBlock);
   if (blocks > kMaxBlocks)
     return launch->emitError() << "kernel '" << func.getName() << "' needs " << blocks
                                << " blocks; a grid has at most " << kMaxBlocks;

@@ -99,7 +99,9 @@ static llvm::SmallVector<ColumnGroup> groupColumns(kernel::RowsOp rows) {
 /// times 16.
 static int64_t wantedVector(const ColumnGroup &group) {
   int64_t narrowest = 0, widest = 0;
+  bool sums = false;
   for (kernel::ColumnsOp columns : group.loops) {
+    sums |= !columns.getBody().getOps<kernel::AccumulateOp>().empty();
     VectorWalk walk(columns, 1);
     llvm::SmallVector<Access> accesses = accessesOf(columns);
     for (const Access &access : accesses) {
@@ -112,7 +114,9 @@ static int64_t wantedVector(const ColumnGroup &group) {
   }
   if (widest == 0)
     return 1;
-  return std::max<int64_t>(1, std::min(kAccessBytes / narrowest, 2 * kAccessBytes / widest));
+  int64_t vector = std::max<int64_t>(1, std::min(kAccessBytes / narrowest, 2 * kAccessBytes / widest));
+  // Sums take registers as long as the kernel runs: one access of them.
+  return sums ? std::min<int64_t>(vector, kAccessBytes / 4) : vector;
 }
 
 /// True where vectors of `vector` columns start aligned in every access to neighbouring elements.
@@ -133,6 +137,9 @@ static bool isAligned(const ColumnGroup &group, int64_t vector) {
       if (!position || *position >= stride)
         return false;
     }
+    for (auto sums : columns.getBody().getOps<kernel::AccumulateOp>())
+      if (alignmentOf(sums.getSums()) % std::min(kAccessBytes, vector * 4) != 0)
+        return false;
   }
   return true;
 }
@@ -185,6 +192,8 @@ static std::optional<int64_t> chooseThreads(int64_t vectors, llvm::function_ref<
 }
 
 static bool isFlat(kernel::RowsOp rows) {
+  if (rows.getParts())
+    return false; // a thread has the sums of its columns in all rows of a part
   int64_t loops = 0;
   for (mlir::Operation &op : rows.getBody().front()) {
     if (auto columns = llvm::dyn_cast<kernel::ColumnsOp>(op)) {
@@ -198,14 +207,19 @@ static bool isFlat(kernel::RowsOp rows) {
   return loops == 1;
 }
 
-/// Kept rows in registers are indexed at compile time: the number of columns must be a constant.
+/// Kept rows and sums in registers are indexed at compile time: the number of columns must be a constant.
 static LogicalResult checkKept(llvm::ArrayRef<ColumnGroup> groups) {
   for (const ColumnGroup &group : groups)
-    for (kernel::ColumnsOp columns : group.loops)
+    for (kernel::ColumnsOp columns : group.loops) {
       if (columns.getNumKept() != 0 && !group.constant)
         return columns.emitError(
             "keeps a row whose number of columns is known only at run time; registers hold rows of a "
             "constant number of columns, so compute the value again where it is read");
+      if (!columns.getBody().getOps<kernel::AccumulateOp>().empty() && !group.constant)
+        return columns.emitError(
+            "sums rows whose number of columns is known only at run time; registers hold "
+            "sums of a constant number of columns");
+    }
   return success();
 }
 
@@ -246,7 +260,7 @@ static std::optional<int64_t> rowStride(const Access &access, mlir::Value row) {
 /// Rows that share a block where all that is reduced is contiguous from row to row and not along a row: sums
 /// over the rows of a matrix. 0 where that is not so, or where a row is short.
 static int64_t crossedRows(kernel::RowsOp rows, llvm::ArrayRef<ColumnGroup> groups) {
-  if (rows.getBody().getNumArguments() == 0 || groups.empty())
+  if (rows.getBody().getNumArguments() == 0 || groups.empty() || rows.getParts())
     return 0;
   mlir::Value row = rows.getBody().getArguments().back();
   int64_t narrowest = 0;
@@ -302,9 +316,14 @@ static LogicalResult mapRows(kernel::FuncOp func, kernel::RowsOp rows, LegalizeC
   }
   if (vectors > 1 || !runtime) {
     auto fitsRegisters = [&](int64_t threads) { return keptRegisters(rows, threads) <= kKeptRegisters; };
+    // Blocks are no more than the parts: with parts it takes more threads of each to keep memory busy.
+    int64_t perThread = rows.getParts() ? llvm::divideCeilSigned(vectors, kPartThreads) : kVectorsPerThread;
     auto fits = [&](int64_t threads) {
-      return fitsRegisters(threads) && llvm::divideCeil(vectors, threads) <= kVectorsPerThread;
+      return fitsRegisters(threads) && llvm::divideCeilSigned(vectors, threads) <= perThread;
     };
+    if (int64_t sums = sumRegisters(rows, kMaxThreads); sums > kKeptRegisters)
+      return rows.emitError() << "sums its columns in " << sums << " registers of a thread, more than "
+                              << kKeptRegisters;
     if (!fitsRegisters(kMaxThreads)) {
       mlir::FailureOr<int64_t> recomputed = recomputeKeptRows(rows);
       if (failed(recomputed))

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Target/CUDA/Printer.h"
+#include "compiler/Target/CUDA/ResourceModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -84,11 +85,19 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   int64_t threadsPerRow = mapping.getThreadsPerRow(), rowsPerBlock = mapping.getRowsPerBlock();
   directive("#include \"row.cuh\"");
   directive("");
-  printHead(std::to_string(threadsPerRow * rowsPerBlock));
+  // Blocks with parts are few: left alone, the assembler spills for the sake of more on a multiprocessor.
+  printHead(std::to_string(threadsPerRow * rowsPerBlock) + (rows.getParts() ? ", 1" : ""));
   if (failed(printIndexArithmetic()))
     return failure();
   if (mapping.getFlat()) {
     if (failed(printFlatColumns(rows)))
+      return failure();
+    close();
+    return success();
+  }
+
+  if (rows.getParts()) {
+    if (failed(printParts(rows)))
       return failure();
     close();
     return success();
@@ -147,6 +156,112 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
     return failure();
   close();
   return success();
+}
+
+/// The rows of a part one after the other, sums down their columns in registers of the threads that have the
+/// columns.
+LogicalResult Printer::printParts(kernel::RowsOp rows) {
+  int64_t threadsPerRow = func.getMapping()->getThreadsPerRow(),
+          rowsPerBlock = func.getMapping()->getRowsPerBlock();
+  std::string parts = std::to_string(*rows.getParts());
+  std::string part = names.fresh("part");
+  line("const long long " + part + " = " +
+       (rowsPerBlock == 1 ? "blockIdx.x"
+                          : "(long long)blockIdx.x * " + std::to_string(rowsPerBlock) + " + threadIdx.x" +
+                                (threadsPerRow == 1 ? "" : " / " + std::to_string(threadsPerRow))) +
+       ";");
+  if (threadsPerRow > 1) {
+    lane = names.fresh("lane");
+    line("const int " + lane + " = threadIdx.x" +
+         (rowsPerBlock == 1 ? "" : " % " + std::to_string(threadsPerRow)) + ";");
+  }
+  // As without parts: lanes whose part has no row any more compute the first one's, where lanes of other
+  // parts reduce with them.
+  bool clamps = rowsPerBlock > 1 && threadsPerRow > 1 && threadsPerRow != 32 && reduces(rows);
+  std::string count = names.fresh("rows"), length = names.fresh("length");
+  llvm::SmallVector<Expr> extents =
+      llvm::map_to_vector(rows.getExtents(), [&](mlir::Value extent) { return exprOf(extent); });
+  line("const long long " + count + " = " + (extents.size() == 1 ? extents[0].text : product(extents)) + ";");
+  line("const long long " + length + " = (" + count + " + " + std::to_string(*rows.getParts() - 1) + ") / " +
+       parts + ";");
+  if (threadsPerRow > 32 && reduces(rows)) {
+    scratch = names.fresh("scratch");
+    line("__shared__ float " + scratch + "[heddle::block_reduce_scratch(1)];");
+  }
+  declareSums(rows);
+
+  auto indices = rows.getBody().getArguments();
+  std::string row = names.fresh(indices.size() == 1 ? wantedName(indices[0]) : "row");
+  if (clamps) {
+    std::string place = names.fresh("place");
+    open("for (long long " + place + " = 0; " + place + " < " + length + "; ++" + place + ")");
+    active = names.fresh("active");
+    std::string number = part + " * " + length + " + " + place;
+    line("const bool " + active + " = " + number + " < " + count + ";");
+    line("const long long " + row + " = " + active + " ? " + number + " : 0;");
+  } else {
+    std::string first = names.fresh("first"), end = names.fresh("end"), next = first + " + " + length;
+    line("const long long " + first + " = " + part + " * " + length + ";");
+    line("const long long " + end + " = " + next + " < " + count + " ? " + next + " : " + count + ";");
+    open("for (long long " + row + " = " + first + "; " + row + " < " + end + "; ++" + row + ")");
+  }
+  if (indices.size() == 1)
+    bind(indices[0], {row});
+  else
+    printRowIndices(rows, row);
+  if (failed(printRowBody(rows)))
+    return failure();
+  close();
+  for (auto columns : rows.getBody().getOps<kernel::ColumnsOp>())
+    storeSums(columns, part, /*mayLackPart=*/*rows.getParts() % rowsPerBlock != 0);
+  return success();
+}
+
+/// Column vectors of a row that one thread takes.
+static int64_t stepsOf(kernel::ColumnsOp columns, int64_t threads) {
+  return llvm::divideCeil(*constantOf(columns.getExtent()) / *columns.getVector(), threads);
+}
+
+void Printer::declareSums(kernel::RowsOp rows) {
+  for (auto columns : rows.getBody().getOps<kernel::ColumnsOp>())
+    for (auto op : columns.getBody().getOps<kernel::AccumulateOp>()) {
+      int64_t vector = *columns.getVector();
+      line("float " + (sums[op.getSums()] = names.fresh("sums")) + "[" +
+           std::to_string(stepsOf(columns, func.getMapping()->getThreadsPerRow())) + "]" +
+           (vector == 1 ? "" : "[" + std::to_string(vector) + "]") + " = {};");
+    }
+}
+
+void Printer::storeSums(kernel::ColumnsOp columns, const std::string &part, bool mayLackPart) {
+  auto ops = columns.getBody().getOps<kernel::AccumulateOp>();
+  if (ops.empty())
+    return;
+  int64_t vector = *columns.getVector(), extent = *constantOf(columns.getExtent()),
+          threads = func.getMapping()->getThreadsPerRow(), steps = stepsOf(columns, threads);
+  llvm::StringSet<> outside = names.snapshot();
+  std::string step = names.fresh("k"), column = names.fresh(wantedName(columns.getIndex()));
+  directive("#pragma unroll");
+  open("for (int " + step + " = 0; " + step + " < " + std::to_string(steps) + "; ++" + step + ")");
+  std::string number = threads == 1 ? step : step + " * " + std::to_string(threads) + " + " + lane;
+  line("const long long " + column + " = " +
+       (vector == 1 ? number : "(" + number + ") * " + std::to_string(vector)) + ";");
+  std::string condition =
+      mayLackPart ? part + " < " + std::to_string(*columns->getParentOfType<kernel::RowsOp>().getParts())
+                  : "";
+  if (steps * threads * vector != extent)
+    condition += (condition.empty() ? "" : " && ") + column + " < " + std::to_string(extent);
+  if (!condition.empty())
+    open("if (" + condition + ")");
+  for (kernel::AccumulateOp op : ops) {
+    std::string place = part + " * " + std::to_string(extent) + " + " + column,
+                buffer = exprOf(op.getSums()).text, from = sums.lookup(op.getSums()) + "[" + step + "]";
+    line(vector == 1 ? buffer + "[" + place + "] = " + from + ";"
+                     : "heddle::store_lanes(" + buffer + " + " + place + ", " + from + ");");
+  }
+  if (!condition.empty())
+    close();
+  close();
+  names.restore(std::move(outside));
 }
 
 LogicalResult Printer::printRowBody(kernel::RowsOp rows) {
@@ -216,7 +331,7 @@ LogicalResult Printer::printColumns(kernel::ColumnsOp columns) {
   Expr extent = exprOf(columns.getExtent());
   std::optional<int64_t> constant = constantOf(columns.getExtent());
   int64_t vectors = constant ? *constant / vector : 0, steps = (vectors + threads - 1) / threads;
-  bool keeps = columns.getNumKept() != 0 || !columns.getBody().getOps<kernel::GetOp>().empty();
+  bool unrolled = isUnrolled(columns);
 
   for (mlir::Value kept : columns.getResults().take_front(columns.getNumKept()))
     line(typeName(llvm::cast<kernel::RowType>(kept.getType()).getElementType()) + " " + name(kept) + "[" +
@@ -226,8 +341,8 @@ LogicalResult Printer::printColumns(kernel::ColumnsOp columns) {
 
   llvm::StringSet<> outside = names.snapshot();
   std::string column = name(columns.getIndex()), scale = vector == 1 ? "" : " * " + std::to_string(vector);
-  if (keeps) {
-    // Registers have no addresses: the loop over a kept row is unrolled, and its number of steps is constant.
+  if (unrolled) {
+    // Registers have no addresses: the loop is unrolled, and its number of steps is constant.
     step = names.fresh("k");
     directive("#pragma unroll");
     open("for (int " + step + " = 0; " + step + " < " + std::to_string(steps) + "; ++" + step + ")");
@@ -361,6 +476,9 @@ LogicalResult Printer::printLanes(kernel::ColumnsOp columns, const VectorWalk &w
           line(result + " = " + reductionOf(columns.getReduction(reduction)) + "::apply(" + result + ", " +
                exprOf(value).text + ");");
       }
+    } else if (auto to = llvm::dyn_cast<kernel::AccumulateOp>(op)) {
+      line(sums.lookup(to.getSums()) + "[" + step + "]" + element + " += " + exprOf(to.getValue()).text +
+           ";");
     } else if (auto get = llvm::dyn_cast<kernel::GetOp>(op)) {
       bind(get.getResult(), {exprOf(get.getRow()).text + "[" + step + "]" + element});
     } else if (access && access.isStore && access.width() > 1) {

@@ -28,6 +28,8 @@ Printer::Printer(kernel::FuncOp func) : func(func) {
         if (!operand.written || operand.added)
           loaded.insert(buffer);
       }
+    if (auto sums = llvm::dyn_cast<kernel::AccumulateOp>(op))
+      stored.insert(sums.getSums());
     if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op)) {
       loaded.insert(sums.getSource());
       loaded.insert(sums.getIndices());
@@ -68,7 +70,8 @@ bool Printer::isInlined(mlir::Value value, const Expr &expr, bool sameVector) co
     return true;
   if (!value.hasOneUse())
     return false;
-  bool statement = llvm::isa<kernel::StoreOp, kernel::YieldOp>(value.use_begin()->getOwner());
+  bool statement =
+      llvm::isa<kernel::StoreOp, kernel::YieldOp, kernel::AccumulateOp>(value.use_begin()->getOwner());
   if (expr.text.size() > (statement ? kStatementLength : kInlineLength))
     return false;
   // An element of a buffer that the kernel writes is read where the op stands.

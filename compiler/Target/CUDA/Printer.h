@@ -50,6 +50,9 @@ private:
   llvm::LogicalResult printRows(kernel::RowsOp rows);
   void printRowIndices(kernel::RowsOp rows, const std::string &row);
   llvm::LogicalResult printRowBody(kernel::RowsOp rows);
+  llvm::LogicalResult printParts(kernel::RowsOp rows);
+  void declareSums(kernel::RowsOp rows);
+  void storeSums(kernel::ColumnsOp columns, const std::string &part, bool mayLackPart);
   llvm::LogicalResult printColumns(kernel::ColumnsOp columns);
   llvm::LogicalResult printFlatColumns(kernel::RowsOp rows);
   llvm::LogicalResult printVector(kernel::ColumnsOp columns);
@@ -77,6 +80,8 @@ private:
   std::string lane = "0"; ///< The thread's number within its row.
   std::string active;     ///< A condition, where threads of a warp may lack a row.
   std::string scratch;    ///< Shared memory of block reductions.
+  /// Registers that sum down the columns, each by its buffer.
+  llvm::DenseMap<mlir::Value, std::string> sums;
 
   // Of the columns loop that is printed.
   std::string step;      ///< Index of the vector within the thread's row, where rows are kept.

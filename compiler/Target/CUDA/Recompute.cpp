@@ -63,8 +63,8 @@ static void dropKept(kernel::ColumnsOp columns) {
     before.replaceAllUsesWith(after);
   columns.erase();
   eraseDead(loop.getBody().front());
-  auto stores = loop.getBody().getOps<kernel::StoreOp>();
-  if (kinds.empty() && stores.empty())
+  bool writes = llvm::any_of(loop.getBody().front(), llvm::IsaPred<kernel::StoreOp, kernel::AccumulateOp>);
+  if (kinds.empty() && !writes)
     loop.erase();
 }
 

@@ -21,6 +21,19 @@ static int64_t columnsPerThread(kernel::ColumnsOp columns, int64_t threads) {
   return llvm::divideCeil(llvm::divideCeil(extent.getSExtValue(), vector), threads) * vector;
 }
 
+bool heddle::cuda::isUnrolled(kernel::ColumnsOp columns) {
+  return columns.getNumKept() != 0 ||
+         llvm::any_of(columns.getBody().front(), llvm::IsaPred<kernel::GetOp, kernel::AccumulateOp>);
+}
+
+int64_t heddle::cuda::sumRegisters(kernel::RowsOp rows, int64_t threads) {
+  int64_t registers = 0;
+  for (auto columns : rows.getBody().getOps<kernel::ColumnsOp>())
+    registers += llvm::range_size(columns.getBody().getOps<kernel::AccumulateOp>()) *
+                 columnsPerThread(columns, threads);
+  return registers;
+}
+
 int64_t heddle::cuda::keptRegisters(kernel::RowsOp rows, int64_t threads) {
   mlir::Block &body = rows.getBody().front();
   int64_t worst = 0;
@@ -40,7 +53,7 @@ int64_t heddle::cuda::keptRegisters(kernel::RowsOp rows, int64_t threads) {
     }
     worst = std::max(worst, alive);
   }
-  return worst;
+  return worst + sumRegisters(rows, threads);
 }
 
 /// Registers of what one vector of a loop has read or is about to write. Halves of pairs count once.
@@ -78,7 +91,7 @@ Resources heddle::cuda::resourcesOf(kernel::FuncOp func) {
     for (auto columns : rows.getBody().getOps<kernel::ColumnsOp>()) {
       // Loops are unrolled by four; where they keep a row wholly, but then the row itself is what is in
       // flight.
-      bool keeps = columns.getNumKept() != 0 || !columns.getBody().getOps<kernel::GetOp>().empty();
+      bool keeps = isUnrolled(columns);
       int64_t loads = mapping.getFlat() || keeps ? 1 : 4;
       inFlight = std::max(inFlight, loads * vectorRegisters(columns));
       reduces |= columns.getNumReductions() != 0;

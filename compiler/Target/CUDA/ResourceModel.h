@@ -12,12 +12,14 @@
 
 namespace heddle::cuda {
 
-/// Registers that a thread may spend on kept rows. With 1,024 threads a thread has 64 in all, and the body
-/// needs the rest.
+/// Registers that a thread may spend on kept rows and sums down the columns. With 1,024 threads a thread has
+/// 64 in all, and the body needs the rest.
 constexpr int64_t kKeptRegisters = 32;
 /// Column vectors of a row that one thread takes, at most, while there are more threads to take them: enough
 /// loads in flight to cover memory's latency, few enough that a row does not wait for one warp.
 constexpr int64_t kVectorsPerThread = 8;
+/// Threads of a row of a kernel with parts, at most, as long as a vector for each suffices.
+constexpr int64_t kPartThreads = 512;
 constexpr int64_t kMaxThreads = 1024;
 /// Threads of a block that holds several rows, or of a flat kernel's.
 constexpr int64_t kSmallBlock = 128;
@@ -42,8 +44,16 @@ struct Resources {
 /// 32-bit registers of one value of a type.
 int64_t registersOf(mlir::Type type);
 
+/// Whether a loop over columns is unrolled wholly: registers, which hold kept rows and sums down the columns,
+/// have no addresses.
+bool isUnrolled(kernel::ColumnsOp columns);
+
+/// Registers that a thread spends on sums down the columns where `threads` threads share a row. Vectors are
+/// set, columns are constant.
+int64_t sumRegisters(kernel::RowsOp rows, int64_t threads);
+
 /// Registers that a thread spends on kept rows where `threads` threads share a row: of all rows that are
-/// alive at the same time, at worst. Vectors are set, columns are constant.
+/// alive at the same time, at worst; and on sums down the columns, which are alive all the time. As above.
 int64_t keptRegisters(kernel::RowsOp rows, int64_t threads);
 
 /// What a legalised kernel needs.

@@ -97,7 +97,7 @@ static LogicalResult verifyOrder(kernel::RowsOp rows, bool sharedRow) {
 static LogicalResult verifyBody(mlir::Block &block, kernel::ColumnsOp columns, const VectorWalk *walk) {
   for (mlir::Operation &op : block) {
     if (llvm::isa<kernel::ColumnsOp, kernel::RowsOp, kernel::RowSumsOp, kernel::SkeletonOp, kernel::YieldOp,
-                  kernel::GetOp>(op))
+                  kernel::GetOp, kernel::AccumulateOp>(op))
       continue;
     if (Access access = Access::of(&op)) {
       if (failed(verifyWidth(access, columns, walk)))
@@ -118,11 +118,15 @@ static LogicalResult verifyColumns(kernel::ColumnsOp columns, kernel::MappingAtt
   if (isConstant ? constant.getSExtValue() % vector != 0
                  : powerOfTwoDivisor(columns.getExtent()) % vector != 0)
     return columns.emitError() << "has vectors of " << vector << " columns, which do not divide their number";
-  bool keeps = columns.getNumKept() != 0 || !columns.getBody().getOps<kernel::GetOp>().empty();
-  if (keeps && !isConstant)
+  if (isUnrolled(columns) && !isConstant)
     return columns.emitError("keeps a row whose number of columns is known only at run time");
-  if (mapping.getFlat() && columns.getNumResults() != 0)
+  auto sums = columns.getBody().getOps<kernel::AccumulateOp>();
+  if (mapping.getFlat() && (columns.getNumResults() != 0 || !sums.empty()))
     return columns.emitError("has results, and a flat mapping has no rows of threads to make them");
+  for (kernel::AccumulateOp op : sums)
+    if (int64_t bytes = std::min<int64_t>(16, vector * 4); alignmentOf(op.getSums()) % bytes != 0)
+      return op.emitError() << "moves " << bytes << " bytes at a time of a buffer that is aligned to "
+                            << alignmentOf(op.getSums());
   VectorWalk walk(columns, vector);
   return verifyBody(columns.getBody().front(), columns, &walk);
 }

@@ -33,8 +33,8 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x3xf32> {
 
 // Reductions over rows of different lengths.
 // CHECK-LABEL: func.func @main(
-// CHECK: reasons = ["reduce: reduce: reduces over 4 elements, another op of the group over 8"]
-// CHECK: reasons = ["reduce: reduce: reduces over 4 elements, another op of the group over 8"]
+// CHECK: reasons = ["reduce: reduce: reduces over 4 elements, another op of the group reduces over 8"]
+// CHECK: reasons = ["reduce: reduce: reduces over 4 elements, another op of the group reduces over 8"]
 func.func @main(%x: tensor<4x8xf32>) -> tensor<1x1xf32> {
   %0 = graph.reduce sum %x axes [1] : tensor<4x8xf32> -> tensor<4x1xf32>
   %1 = graph.reduce max %0 axes [0] : tensor<4x1xf32> -> tensor<1x1xf32>

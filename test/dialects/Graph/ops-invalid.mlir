@@ -811,3 +811,35 @@ func.func @dropout_elements(%x: tensor<2147483649xf32>, %i: tensor<2147483649xi3
   %0 = graph.dropout %x, %i, %k layer 0 probability 0.5 : tensor<2147483649xf32>
   return
 }
+
+// -----
+
+func.func @partial_sums_extent(%x: tensor<64x6xf32>) {
+  // expected-error@below {{result dimension 1 has extent 3, wanted 6}}
+  %y = graph.partial_sums %x axes [0] : tensor<64x6xf32> -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @partial_sums_second_axis(%x: tensor<8x64x6xf32>) {
+  // expected-error@below {{result dimension 1 has extent 4, wanted 1}}
+  %y = graph.partial_sums %x axes [1, 0] : tensor<8x64x6xf32> -> tensor<4x4x6xf32>
+  return
+}
+
+// -----
+
+func.func @partial_sums_parts(%x: tensor<64x6xf32, #graph.dims<["rows", ""]>>) {
+  // expected-error@below {{the number of parts is known only with the symbols, wanted a constant}}
+  %y = graph.partial_sums %x axes [0] : tensor<64x6xf32, #graph.dims<["rows", ""]>> -> tensor<64x6xf32, #graph.dims<["rows", ""]>>
+  return
+}
+
+// -----
+
+func.func @partial_sums_low(%x: tensor<64x6xbf16>) {
+  // expected-error@below {{operand #0 must be tensor of static extents of at least 1, rank at most 6, at most 1e15 elements of f32}}
+  %y = graph.partial_sums %x axes [0] : tensor<64x6xbf16> -> tensor<4x6xbf16>
+  return
+}

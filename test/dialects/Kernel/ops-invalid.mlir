@@ -317,3 +317,47 @@ kernel.func @bias_counts(%q: !kernel.buffer<f32>, %n: index) {
     (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
 }
+
+// -----
+
+kernel.func @parts(%n: index) {
+  // expected-error@+1 {{has 0 parts, wanted at least 1}}
+  kernel.rows (%r) in (%n) attributes {parts = 0 : i64} {
+  }
+}
+
+// -----
+
+kernel.func @no_parts(%sums: !kernel.buffer<f32>, %n: index) {
+  %v = arith.constant 1.0 : f32
+  kernel.rows (%r) in (%n) {
+    kernel.columns %c in %n {
+      // expected-error@+1 {{is in rows without parts}}
+      kernel.accumulate %v, %sums : !kernel.buffer<f32>
+    }
+  }
+}
+
+// -----
+
+kernel.func @low_sums(%sums: !kernel.buffer<bf16>, %n: index) {
+  %v = arith.constant 1.0 : f32
+  kernel.rows (%r) in (%n) attributes {parts = 2 : i64} {
+    kernel.columns %c in %n {
+      // expected-error@+1 {{sums are 'bf16', wanted f32}}
+      kernel.accumulate %v, %sums : !kernel.buffer<bf16>
+    }
+  }
+}
+
+// -----
+
+kernel.func @shared_sums(%sums: !kernel.buffer<f32>, %n: index) {
+  kernel.rows (%r) in (%n) attributes {parts = 2 : i64} {
+    kernel.columns %c in %n {
+      %v = kernel.load %sums [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<f32>
+      // expected-error@+1 {{sums to a buffer that the kernel also uses otherwise}}
+      kernel.accumulate %v, %sums : !kernel.buffer<f32>
+    }
+  }
+}

@@ -101,3 +101,16 @@ kernel.func @backward_bias(%q: !kernel.buffer<f32>, %n: index) {
     (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
 }
+
+// Rows in parts, and sums down their columns.
+// CHECK-LABEL: kernel.func @parts
+// CHECK: kernel.rows (%{{.*}}) in (%{{.*}}) attributes {parts = 512 : i64} {
+// CHECK: kernel.accumulate %{{.*}}, %{{.*}} : <f32>
+kernel.func @parts(%x: !kernel.buffer<f32>, %sums: !kernel.buffer<f32>, %n: index) {
+  kernel.rows (%r) in (%n) attributes {parts = 512 : i64} {
+    kernel.columns %c in %n {
+      %v = kernel.load %x [affine_map<(r, c)[s] -> (r * s + c)>] (%r, %c)[%n] : !kernel.buffer<f32>
+      kernel.accumulate %v, %sums : !kernel.buffer<f32>
+    }
+  }
+}

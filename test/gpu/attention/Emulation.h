@@ -42,7 +42,7 @@ struct alignas(16) uint4 {
 struct Dim3 {
   unsigned int x = 1, y = 1, z = 1;
 };
-inline Dim3 threadIdx, blockIdx, blockDim, gridDim;
+inline Dim3 threadIdx{0, 0, 0}, blockIdx{0, 0, 0}, blockDim, gridDim;
 using std::max;
 using std::min;
 

@@ -137,3 +137,28 @@ kernel.func @others_still_read(%x: !kernel.buffer<f32>, %rows: index) {
     }
   }
 }
+
+// -----
+
+kernel.func @sums_at_run_time(%x: !kernel.buffer<f32>, %sums: !kernel.buffer<f32>, %rows: index, %n: index) {
+  kernel.rows (%r) in (%rows) attributes {parts = 8 : i64} {
+    // expected-error@+1 {{sums rows whose number of columns is known only at run time}}
+    kernel.columns %c in %n {
+      %v = kernel.load %x [affine_map<(r, c)[s] -> (r * s + c)>] (%r, %c)[%n] : !kernel.buffer<f32>
+      kernel.accumulate %v, %sums : !kernel.buffer<f32>
+    }
+  }
+}
+
+// -----
+
+kernel.func @sums_too_wide(%x: !kernel.buffer<f32>, %sums: !kernel.buffer<f32>, %rows: index) {
+  %n = arith.constant 50257 : index
+  // expected-error@+1 {{sums its columns in 50 registers of a thread, more than 32}}
+  kernel.rows (%r) in (%rows) attributes {parts = 8 : i64} {
+    kernel.columns %c in %n {
+      %v = kernel.load %x [affine_map<(r, c) -> (r * 50257 + c)>] (%r, %c) : !kernel.buffer<f32>
+      kernel.accumulate %v, %sums : !kernel.buffer<f32>
+    }
+  }
+}

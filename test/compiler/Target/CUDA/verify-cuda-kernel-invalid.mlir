@@ -208,3 +208,31 @@ kernel.func @row_sums_alignment(%g: !kernel.buffer<f32> {kernel.alignment = 8 : 
   // expected-error@+1 {{moves 16 bytes at a time of a buffer that is aligned to 8}}
   kernel.row_sums 8 of %g[%n] by %ids[%n] into %y[%n] {vector = 4 : i64, threads = 32 : i64, rowThreads = 2 : i64} : <f32>, <i32>, <f32>
 }
+
+// -----
+
+kernel.func @sums_alignment(%sums: !kernel.buffer<f32> {kernel.alignment = 8 : i64}, %rows: index)
+    attributes {mapping = #kernel.mapping<threadsPerRow = 32, rowsPerBlock = 1, flat = false>} {
+  %n = arith.constant 128 : index
+  %v = arith.constant 1.0 : f32
+  kernel.rows (%r) in (%rows) attributes {parts = 8 : i64} {
+    kernel.columns %c in %n attributes {vector = 4 : i64} {
+      // expected-error@+1 {{moves 16 bytes at a time of a buffer that is aligned to 8}}
+      kernel.accumulate %v, %sums : !kernel.buffer<f32>
+    }
+  }
+}
+
+// -----
+
+kernel.func @flat_sums(%sums: !kernel.buffer<f32>, %rows: index)
+    attributes {mapping = #kernel.mapping<threadsPerRow = 256, rowsPerBlock = 1, flat = true>} {
+  %n = arith.constant 128 : index
+  %v = arith.constant 1.0 : f32
+  kernel.rows (%r) in (%rows) attributes {parts = 8 : i64} {
+    // expected-error@+1 {{has results, and a flat mapping has no rows of threads to make them}}
+    kernel.columns %c in %n attributes {vector = 4 : i64} {
+      kernel.accumulate %v, %sums : !kernel.buffer<f32>
+    }
+  }
+}

@@ -527,3 +527,52 @@ TEST_P(Rows, InPlaceAndColumnsWithoutRowsThatReduce) {
   for (int i = 0; i < 5000; ++i)
     ASSERT_EQ(x[i], xs[i] - sum);
 }
+
+TEST_P(Rows, SumsOfPartsWhileRowsRun) {
+  // y = x / sum(x) row by row, and in 5 parts of the rows the sums down the columns of x and of y.
+  for (int64_t width : {1, 15, 64, 100, 768}) {
+    std::vector<std::vector<int64_t>> counts = {{1, 1}, {2, 2}, {5, 1}, {3, 2}, {7, 9}};
+    CpuKernel kernel(
+        fill(R"(kernel.func @parts(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %a: !kernel.buffer<f32>,
+                                   %b: !kernel.buffer<f32>, %n: index, %m: index) {
+    %width = arith.constant $W : index
+    kernel.rows (%i, %j) in (%n, %m) attributes {parts = 5 : i64} {
+      %kept, %sum = kernel.columns %c in %width reduce [add] {
+        %v = kernel.load %x [affine_map<(i, j, c)[m] -> (i * m * $W + j * $W + c)>] (%i, %j, %c)[%m] : !kernel.buffer<f32>
+        kernel.accumulate %v, %a : !kernel.buffer<f32>
+        kernel.yield %v, %v : f32, f32
+      } : !kernel.row<f32>, f32
+      kernel.columns %c in %width {
+        %v = kernel.get %kept : !kernel.row<f32>
+        %q = arith.divf %v, %sum : f32
+        kernel.accumulate %q, %b : !kernel.buffer<f32>
+        kernel.store %q, %y [affine_map<(i, j, c)[m] -> (i * m * $W + j * $W + c)>] (%i, %j, %c)[%m] : !kernel.buffer<f32>
+      }
+    }
+  })",
+             {{"W", std::to_string(width)}}),
+        GetParam(), counts);
+    for (size_t launch = 0; launch < counts.size(); ++launch) {
+      EXPECT_EQ(kernel.items[launch], 5) << "parts, however many rows there are";
+      int64_t rows = counts[launch][0] * counts[launch][1], length = (rows + 4) / 5;
+      std::vector<float> xs = randomFloats(rows * width, 1, width);
+      for (float &value : xs)
+        value += 2; // No row sums up to nothing.
+      Buffer<float> x(xs), y(rows * width), a(5 * width), b(5 * width), a1(5 * width), b1(5 * width);
+      kernel.run(launch, {x.data(), y.data(), a.data(), b.data()});
+      kernel.run(launch, {x.data(), y.data(), a1.data(), b1.data()}, 3);
+      EXPECT_EQ(a.values(), a1.values()) << "the cut into ranges changes bits";
+      EXPECT_EQ(b.values(), b1.values()) << "the cut into ranges changes bits";
+      for (int64_t part = 0; part < 5; ++part)
+        for (int64_t c = 0; c < width; ++c) {
+          float ofX = 0, ofY = 0; // In the order of the rows: the same bits.
+          for (int64_t r = part * length; r < std::min((part + 1) * length, rows); ++r) {
+            ofX += x[r * width + c];
+            ofY += y[r * width + c];
+          }
+          ASSERT_EQ(a[part * width + c], ofX) << "part " << part << ", column " << c << " of " << width;
+          ASSERT_EQ(b[part * width + c], ofY) << "part " << part << ", column " << c << " of " << width;
+        }
+    }
+  }
+}
