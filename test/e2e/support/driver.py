@@ -16,10 +16,18 @@ if DEVICE == "cuda":  # There a graph of launches is the default, and sequential
     IMPLEMENTATIONS["sequential"] = ["--impl", "compiled", "--poison", "--executor", "sequential"]
 
 
-class Test:
-    """The folder of one test and the list of its faults; `finish` makes them the exit code."""
+# Exit code of a test that another device is for.
+SKIPPED = 77
 
-    def __init__(self):
+
+class Test:
+    """The folder of one test and the list of its faults; `finish` makes them the exit code. `needs`: the device without which
+    there is nothing to test, and why."""
+
+    def __init__(self, needs=None):
+        if needs and needs[0] != DEVICE:
+            print(f"skipped on {DEVICE}: {needs[1]}")
+            sys.exit(SKIPPED)
         self.folder = sys.argv[1]
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
@@ -78,9 +86,9 @@ class Test:
             names = [output["name"] for output in found]
             self.check(outputs is None or sorted(names) == sorted(outputs), f"{label}: wanted outputs {outputs}, found {names}")
 
-    def run(self, name, text, inputs, flags=(), weights=None):
-        """Runs a graph in every implementation; yields (label, outputs by name). A run that fails is a fault. `weights`:
-        the parameters' values by name, else they are drawn."""
+    def run(self, name, text, inputs, flags=(), weights=None, implementations=None):
+        """Runs a graph in every implementation, or in those named; yields (label, outputs by name). A run that fails is a fault.
+        `weights`: the parameters' values by name, else they are drawn."""
         graph = self.write(f"{name}.mlir", text)
         given = []
         if weights:
@@ -89,12 +97,19 @@ class Test:
         for key, tensor in inputs.items():
             write_npy(self.path(f"{name}.{key}.npy"), tensor)
             given += ["--input", f"{key}={self.path(f'{name}.{key}.npy')}"]
-        for implementation, extra in IMPLEMENTATIONS.items():
+        for implementation in implementations or IMPLEMENTATIONS:
+            extra = IMPLEMENTATIONS[implementation]
             output = self.path(f"{name}.{implementation}.safetensors")
             done = self.command("run", graph, "--device", DEVICE, *given, "--output", output, *extra, *flags)
             label = f"{name}, {implementation}"
             if self.check(done.returncode == 0, f"{label}: exit code {done.returncode}: {done.stderr[:1500]}"):
                 yield label, read_safetensors(output)
+
+    def clear(self):
+        """Removes the tensors of all runs so far, which may be large."""
+        for name in os.listdir(self.folder):
+            if name.endswith((".safetensors", ".npy")):
+                os.remove(self.path(name))
 
     def close(self, label, found, wanted, tolerance):
         """Every element within `tolerance` times the largest wanted magnitude; NaN is never close."""
