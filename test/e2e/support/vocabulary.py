@@ -120,6 +120,9 @@ def peak_beyond_given(test, path, loss, *flags):
 def check_chunks(test, name, loss, precisions):
     """The loss in chunks, and with its logits in memory as a whole: both right, near each other, and the first without them."""
     logits = 4 * loss.rows * loss.columns  # In float32, one copy.
+    # A chunk's logits are 128 MiB and up to 128 rows; they and their gradient are in memory, and some small things, and a library's
+    # workspace.
+    chunks = 2 * (2 ** 27 + 4 * 128 * loss.columns) + 2 ** 26
     heads = sorted({0, 1, 2, 3, loss.width // 2, loss.width - 1})
     for precision in precisions:
         flags = ("--mode", "backward", "--precision", precision)
@@ -137,8 +140,9 @@ def check_chunks(test, name, loss, precisions):
             test.number(f"{name}, {precision}: chunks against whole: loss", one["loss"].values[0], other["loss"].values[0],
                         1e-6 * abs(other["loss"].values[0]))
         peak = peak_beyond_given(test, test.path(f"{name}-{precision}-chunks.mlir"), loss, "--precision", precision)
-        test.check(peak <= logits / 2, f"{name}, {precision}: {peak} bytes besides parameters and gradients, wanted at most half of "
-                   f"one float32 copy of the logits, {logits}")
+        bound = chunks + (2 * (loss.rows + loss.columns) * loss.width if precision == "bf16" else 0)  # The weights in bf16.
+        test.check(peak <= bound < logits, f"{name}, {precision}: {peak} bytes besides parameters and gradients, wanted at most {bound}; "
+                   f"one float32 copy of the logits takes {logits}")
         whole = peak_beyond_given(test, test.path(f"{name}-{precision}-whole.mlir"), loss, "--precision", precision)
         test.check(peak < whole, f"{name}, {precision}: chunks take {peak} bytes, the whole takes {whole}")
         test.clear()
