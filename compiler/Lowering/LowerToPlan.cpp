@@ -165,8 +165,8 @@ private:
                               elementOffset * elementBytes(element));
   }
 
-  /// What a product makes of a sum that it is added to, where nothing else reads the sum and it can be written over;
-  /// else null.
+  /// What a product makes of a sum that it is added to, where nothing else reads the sum and it can be
+  /// written over; else null.
   Value writtenOver(Value addend) {
     auto group = addend.hasOneUse() ? (*addend.user_begin())->getParentOfType<GroupOp>() : GroupOp();
     if (!group || group.getKind() != GroupKind::Product || productParts(group).residual != addend)
@@ -181,8 +181,8 @@ private:
     return same ? result : Value();
   }
 
-  /// The buffer of a result that a group writes. Sums that are written over have one, which is the output's where the
-  /// last of them is an output.
+  /// The buffer of a result that a group writes. Sums that are written over have one, which is the output's
+  /// where the last of them is an output.
   void addResult(Value result) {
     if (result.use_empty())
       return;

@@ -41,8 +41,8 @@ static std::optional<int64_t> constantOf(mlir::Value value) {
   return std::nullopt;
 }
 
-/// Factors are counts, which are long long, and literals, which are int: where the literals alone would pass int
-/// the first one is long long, too, and with it what is multiplied from the left.
+/// Factors are counts, which are long long, and literals, which are int: where the literals alone would pass
+/// int the first one is long long, too, and with it what is multiplied from the left.
 static std::string product(llvm::ArrayRef<Expr> factors) {
   std::string text;
   int64_t literals = 1;
