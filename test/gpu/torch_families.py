@@ -1,4 +1,4 @@
-"""Three families of decoders in PyTorch, from their weights' names alone, in whatever type the weights have: what a training is
+"""Three families of decoders and one encoder in PyTorch, from their weights' names alone, in whatever type the weights have: what a training is
 held against. float32 is PyTorch as its users have it, op by op; float64 is the reference, with tables of positions in float64,
 too (transformers' own classes compute norms, softmax and positions in float32 whatever their weights are).
 """
@@ -21,12 +21,14 @@ def angles(length, pairs, theta, like):
     return angle.cos(), angle.sin()
 
 
-def attend(q, k, v, attention):
-    """Causal attention; all [batch, heads, tokens, head_dim]. `library` is what torch.nn.functional calls in that type."""
+def attend(q, k, v, attention, seen=None):
+    """Attention; all [batch, heads, tokens, head_dim]. `seen`, bool, says which keys a query sees; without it, it is causal. `library`
+    is what torch.nn.functional calls in that type."""
     if attention == "library":
-        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=seen, is_causal=seen is None)
     tokens = q.shape[2]
-    seen = torch.ones(tokens, tokens, dtype=torch.bool, device=q.device).tril()
+    if seen is None:
+        seen = torch.ones(tokens, tokens, dtype=torch.bool, device=q.device).tril()
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     return torch.softmax(scores.masked_fill(~seen, float("-inf")), -1) @ v
 
@@ -49,13 +51,23 @@ def halves(x, cos, sin):
     return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
 
 
-class Study:
+class Decoder:
+    """Predicts the next token of each."""
+
+    def fixed(self, batch, context):
+        return {}
+
+    def zero_parts(self, name):
+        return None
+
+
+class Study(Decoder):
     """study:SIZE; `heads` of the size."""
 
     def __init__(self, heads, layers):
         self.heads, self.layers = heads, layers
 
-    def logits(self, w, ids, attention):
+    def logits(self, w, ids, attention, fixed):
         x = F.embedding(ids, w["embed.weight"])
         cos, sin = angles(ids.shape[1], x.shape[-1] // self.heads // 2, 10000.0, x)
         for layer in range(self.layers):
@@ -69,17 +81,14 @@ class Study:
             x = x + F.linear(F.silu(gate) * up, w[p + "w2.weight"])
         return F.linear(rms_norm(x, w["norm.weight"], 1e-5), w["head.weight"])
 
-    def zero_parts(self, name):
-        return None
 
-
-class Gpt2:
+class Gpt2(Decoder):
     def __init__(self, fields, layers):
         self.heads, self.layers, self.epsilon = fields["n_head"], layers, fields["layer_norm_epsilon"]
         if fields["activation_function"] != "gelu_new":
             raise ValueError(f"activation_function {fields['activation_function']}: wanted gelu_new")
 
-    def logits(self, w, ids, attention):
+    def logits(self, w, ids, attention, fixed):
         def linear(x, name):
             """As transformers' Conv1D, whose weight is [in, out]."""
             weight = w[f"{name}.weight"]
@@ -104,7 +113,7 @@ class Gpt2:
         return (1 / 3, 2 / 3) if name.endswith("attn.c_attn.bias") else None
 
 
-class Llama:
+class Llama(Decoder):
     def __init__(self, fields, layers):
         self.heads, self.kv_heads = fields["num_attention_heads"], fields["num_key_value_heads"]
         self.layers, self.epsilon, self.theta = layers, fields["rms_norm_eps"], float(fields["rope_theta"])
@@ -113,7 +122,7 @@ class Llama:
             if fields[name] != wanted:
                 raise ValueError(f"{name} {fields[name]}: wanted {wanted}")
 
-    def logits(self, w, ids, attention):
+    def logits(self, w, ids, attention, fixed):
         table = w["model.embed_tokens.weight"]
         x = F.embedding(ids, table)
         cos, sin = angles(ids.shape[1], x.shape[-1] // self.heads // 2, self.theta, x)
@@ -130,10 +139,50 @@ class Llama:
             x = x + F.linear(F.silu(gate) * up, w[p + "mlp.down_proj.weight"])
         return F.linear(rms_norm(x, w["model.norm.weight"], self.epsilon), table)
 
+class Bert:
+    """With the masked-language head, from the definition of transformers' BertForMaskedLM."""
+
+    def __init__(self, fields, layers):
+        self.heads, self.layers, self.epsilon = fields["num_attention_heads"], layers, fields["layer_norm_eps"]
+        for name, wanted in (("hidden_act", "gelu"), ("position_embedding_type", "absolute"), ("type_vocab_size", 2)):
+            if fields[name] != wanted:
+                raise ValueError(f"{name} {fields[name]}: wanted {wanted}")
+
+    def fixed(self, batch, context):
+        """What is the same in all batches, [batch, context]: `attention_mask`, rows of different lengths; `token_type_ids`, two segments;
+        and `asked`, one token in six that is no padding, which has a target."""
+        row, place = torch.arange(batch)[:, None], torch.arange(context)[None, :]
+        length = context - row * context // (2 * batch)
+        return {"attention_mask": (place < length).int(), "token_type_ids": (place >= length // 2).int(),
+                "asked": ((place + 2 * row) % 6 == 0) & (place < length)}
+
+    def logits(self, w, ids, attention, fixed):
+        def linear(x, name):
+            return F.linear(x, w[f"{name}.weight"], w[f"{name}.bias"])
+
+        def norm(x, name):
+            return F.layer_norm(x, x.shape[-1:], w[f"{name}.weight"], w[f"{name}.bias"], self.epsilon)
+
+        e, table = "bert.embeddings.", w["bert.embeddings.word_embeddings.weight"]
+        x = (F.embedding(ids, table) + F.embedding(fixed["token_type_ids"], w[e + "token_type_embeddings.weight"]) +
+             w[e + "position_embeddings.weight"][:ids.shape[1]])
+        x = norm(x, e + "LayerNorm")
+        seen = fixed["attention_mask"].bool()[:, None, None, :]
+        for layer in range(self.layers):
+            p = f"bert.encoder.layer.{layer}."
+            q, k, v = (split(linear(x, f"{p}attention.self.{name}"), self.heads) for name in ("query", "key", "value"))
+            y = join(attend(q, k, v, attention, seen))
+            x = norm(x + linear(y, p + "attention.output.dense"), p + "attention.output.LayerNorm")
+            y = linear(F.gelu(linear(x, p + "intermediate.dense")), p + "output.dense")
+            x = norm(x + y, p + "output.LayerNorm")
+        x = norm(F.gelu(linear(x, "cls.predictions.transform.dense")), "cls.predictions.transform.LayerNorm")
+        return F.linear(x, table, w["cls.predictions.bias"])
+
     def zero_parts(self, name):
-        return None
+        """As GPT-2's: the keys' bias."""
+        return (0, 1) if name.endswith("attention.self.key.bias") else None
 
 
 def of_config(path, layers):
     fields = json.loads(path.read_text())
-    return {"gpt2": Gpt2, "llama": Llama}[fields["model_type"]](fields, layers), fields["vocab_size"]
+    return {"gpt2": Gpt2, "llama": Llama, "bert": Bert}[fields["model_type"]](fields, layers), fields["vocab_size"]
