@@ -89,7 +89,7 @@ def Graph_ReduceOp : Graph_Pure<"reduce", [Graph_Differentiable, AllElementTypes
   let summary = "Reduction over dimensions, which stay with extent 1";
   let description = [{
     Sums of f16 and bf16 are taken in float32 and rounded once. Mean is the sum divided by the number of elements. The
-    maximum of a NaN is NaN.
+    maximum of a NaN is NaN. The gradient of a maximum or minimum is shared equally among the elements that are equal to it.
 
     Example: `%y = graph.reduce mean %x axes [2] : tensor<4x512x768xf32> -> tensor<4x512x1xf32>`.
   }];

@@ -1,6 +1,6 @@
 # RUN: %python %s %t
-"""Logits and copies whose elements full_many_elements.py has more of than 2^31, here with fewer; and one tensor of 3 * 2^30 elements, of a
-byte each (jax-ml/jax#16973; triton-lang/triton#832; pytorch/pytorch#186057). More than the device has, or than 64 bits count, is refused
+"""The graphs of logits_past_2_31.py and offset_past_2_31.py, and alike ones, with fewer elements; and one tensor of 3 * 2^30, of a byte each,
+that any device has (jax-ml/jax#16973; triton-lang/triton#832; pytorch/pytorch#186057). More than the device has, or than 64 bits count, is refused
 before anything runs."""
 
 import os

@@ -14,7 +14,7 @@ for test in "$here"/*.py; do
   python3 "$test" "$folder/$name" >"$folder/log" 2>&1 || code=$?
   if [ "$code" -eq 0 ]; then
     echo "passed: $name: $(tail -n 1 "$folder/log")"
-  elif [ "$code" -eq 77 ]; then # support/driver.py, SKIPPED
+  elif [ "$code" -eq 77 ]; then # A test for another device; see support/driver.py.
     echo "skipped: $name: $(tail -n 1 "$folder/log")"
   else
     echo "FAILED: $name"

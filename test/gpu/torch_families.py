@@ -1,4 +1,4 @@
-"""Three families of decoders and one encoder in PyTorch, from their weights' names alone, in whatever type the weights have: what a training is
+"""Three families of decoders and an encoder in PyTorch, from their weights' names alone, in whatever type the weights have: what a training is
 held against. float32 is PyTorch as its users have it, op by op; float64 is the reference, with tables of positions in float64,
 too (transformers' own classes compute norms, softmax and positions in float32 whatever their weights are).
 """
@@ -22,8 +22,8 @@ def angles(length, pairs, theta, like):
 
 
 def attend(q, k, v, attention, seen=None):
-    """Attention; all [batch, heads, tokens, head_dim]. `seen`, bool, says which keys a query sees; without it, it is causal. `library`
-    is what torch.nn.functional calls in that type."""
+    """Attention, causal without `seen` [batch, 1, 1, tokens]: the keys that count. All others [batch, heads, tokens, head_dim].
+    `library` is what torch.nn.functional calls in that type."""
     if attention == "library":
         return F.scaled_dot_product_attention(q, k, v, attn_mask=seen, is_causal=seen is None)
     tokens = q.shape[2]
@@ -51,23 +51,16 @@ def halves(x, cos, sin):
     return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
 
 
-class Decoder:
-    """Predicts the next token of each."""
-
-    def fixed(self, batch, context):
-        return {}
-
-    def zero_parts(self, name):
-        return None
-
-
-class Study(Decoder):
+class Study:
     """study:SIZE; `heads` of the size."""
 
     def __init__(self, heads, layers):
         self.heads, self.layers = heads, layers
 
-    def logits(self, w, ids, attention, fixed):
+    def other_inputs(self, batch, context):
+        return {}
+
+    def logits(self, w, ids, attention):
         x = F.embedding(ids, w["embed.weight"])
         cos, sin = angles(ids.shape[1], x.shape[-1] // self.heads // 2, 10000.0, x)
         for layer in range(self.layers):
@@ -81,14 +74,20 @@ class Study(Decoder):
             x = x + F.linear(F.silu(gate) * up, w[p + "w2.weight"])
         return F.linear(rms_norm(x, w["norm.weight"], 1e-5), w["head.weight"])
 
+    def zero_parts(self, name):
+        return None
 
-class Gpt2(Decoder):
+
+class Gpt2:
     def __init__(self, fields, layers):
         self.heads, self.layers, self.epsilon = fields["n_head"], layers, fields["layer_norm_epsilon"]
         if fields["activation_function"] != "gelu_new":
             raise ValueError(f"activation_function {fields['activation_function']}: wanted gelu_new")
 
-    def logits(self, w, ids, attention, fixed):
+    def other_inputs(self, batch, context):
+        return {}
+
+    def logits(self, w, ids, attention):
         def linear(x, name):
             """As transformers' Conv1D, whose weight is [in, out]."""
             weight = w[f"{name}.weight"]
@@ -113,7 +112,7 @@ class Gpt2(Decoder):
         return (1 / 3, 2 / 3) if name.endswith("attn.c_attn.bias") else None
 
 
-class Llama(Decoder):
+class Llama:
     def __init__(self, fields, layers):
         self.heads, self.kv_heads = fields["num_attention_heads"], fields["num_key_value_heads"]
         self.layers, self.epsilon, self.theta = layers, fields["rms_norm_eps"], float(fields["rope_theta"])
@@ -122,7 +121,10 @@ class Llama(Decoder):
             if fields[name] != wanted:
                 raise ValueError(f"{name} {fields[name]}: wanted {wanted}")
 
-    def logits(self, w, ids, attention, fixed):
+    def other_inputs(self, batch, context):
+        return {}
+
+    def logits(self, w, ids, attention):
         table = w["model.embed_tokens.weight"]
         x = F.embedding(ids, table)
         cos, sin = angles(ids.shape[1], x.shape[-1] // self.heads // 2, self.theta, x)
@@ -139,48 +141,49 @@ class Llama(Decoder):
             x = x + F.linear(F.silu(gate) * up, w[p + "mlp.down_proj.weight"])
         return F.linear(rms_norm(x, w["model.norm.weight"], self.epsilon), table)
 
+    def zero_parts(self, name):
+        return None
+
+
 class Bert:
-    """With the masked-language head, from the definition of transformers' BertForMaskedLM."""
+    """With the masked-language head, which is what has a loss."""
 
     def __init__(self, fields, layers):
         self.heads, self.layers, self.epsilon = fields["num_attention_heads"], layers, fields["layer_norm_eps"]
-        for name, wanted in (("hidden_act", "gelu"), ("position_embedding_type", "absolute"), ("type_vocab_size", 2)):
+        for name, wanted in (("hidden_act", "gelu"), ("position_embedding_type", "absolute")):
             if fields[name] != wanted:
                 raise ValueError(f"{name} {fields[name]}: wanted {wanted}")
 
-    def fixed(self, batch, context):
-        """What is the same in all batches, [batch, context]: `attention_mask`, rows of different lengths; `token_type_ids`, two segments;
-        and `asked`, one token in six that is no padding, which has a target."""
-        row, place = torch.arange(batch)[:, None], torch.arange(context)[None, :]
-        length = context - row * context // (2 * batch)
-        return {"attention_mask": (place < length).int(), "token_type_ids": (place >= length // 2).int(),
-                "asked": ((place + 2 * row) % 6 == 0) & (place < length)}
+    def other_inputs(self, batch, context):
+        """Padding at the last row's end, and two segments in each row."""
+        mask, segments = torch.ones(batch, context, dtype=torch.int64), torch.zeros(batch, context, dtype=torch.int64)
+        mask[-1, context - context // 4:] = 0
+        segments[:, context // 2:] = 1
+        return {"attention_mask": mask, "token_type_ids": segments}
 
-    def logits(self, w, ids, attention, fixed):
+    def logits(self, w, ids, attention, attention_mask, token_type_ids):
         def linear(x, name):
             return F.linear(x, w[f"{name}.weight"], w[f"{name}.bias"])
 
         def norm(x, name):
             return F.layer_norm(x, x.shape[-1:], w[f"{name}.weight"], w[f"{name}.bias"], self.epsilon)
 
-        e, table = "bert.embeddings.", w["bert.embeddings.word_embeddings.weight"]
-        x = (F.embedding(ids, table) + F.embedding(fixed["token_type_ids"], w[e + "token_type_embeddings.weight"]) +
-             w[e + "position_embeddings.weight"][:ids.shape[1]])
-        x = norm(x, e + "LayerNorm")
-        seen = fixed["attention_mask"].bool()[:, None, None, :]
+        table = w["bert.embeddings.word_embeddings.weight"]
+        seen = (attention_mask != 0)[:, None, None, :]
+        x = F.embedding(ids, table) + F.embedding(token_type_ids, w["bert.embeddings.token_type_embeddings.weight"])
+        x = norm(x + w["bert.embeddings.position_embeddings.weight"][:ids.shape[1]], "bert.embeddings.LayerNorm")
         for layer in range(self.layers):
             p = f"bert.encoder.layer.{layer}."
             q, k, v = (split(linear(x, f"{p}attention.self.{name}"), self.heads) for name in ("query", "key", "value"))
-            y = join(attend(q, k, v, attention, seen))
-            x = norm(x + linear(y, p + "attention.output.dense"), p + "attention.output.LayerNorm")
-            y = linear(F.gelu(linear(x, p + "intermediate.dense")), p + "output.dense")
-            x = norm(x + y, p + "output.LayerNorm")
+            y = linear(join(attend(q, k, v, attention, seen)), p + "attention.output.dense")
+            x = norm(x + y, p + "attention.output.LayerNorm")
+            x = norm(x + linear(F.gelu(linear(x, p + "intermediate.dense")), p + "output.dense"), p + "output.LayerNorm")
         x = norm(F.gelu(linear(x, "cls.predictions.transform.dense")), "cls.predictions.transform.LayerNorm")
         return F.linear(x, table, w["cls.predictions.bias"])
 
     def zero_parts(self, name):
-        """As GPT-2's: the keys' bias."""
-        return (0, 1) if name.endswith("attention.self.key.bias") else None
+        """As GPT-2's, where it is a tensor of its own."""
+        return (0, 1) if name.endswith("self.key.bias") else None
 
 
 def of_config(path, layers):

@@ -255,14 +255,14 @@ inline float __shfl_xor_sync(unsigned, float value, int distance) {
   result = slot().c[0];
   return result;
 }
-inline unsigned __ballot_sync(unsigned, bool predicate) {
+inline unsigned int __ballot_sync(unsigned int, bool predicate) {
   using namespace heddle::emulation;
   slot().predicate = predicate;
   Slot *slots = warpSlots();
   meetWarp([&] {
-    unsigned bits = 0;
+    unsigned int bits = 0;
     for (int l = 0; l < 32; ++l)
-      bits |= unsigned(slots[l].predicate) << l;
+      bits |= (unsigned int)slots[l].predicate << l;
     for (int l = 0; l < 32; ++l)
       slots[l].words[0] = bits;
   });
