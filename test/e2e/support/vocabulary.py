@@ -135,8 +135,8 @@ def check_chunks(test, name, loss, precision, implementations=None):
                 seen[form] = outputs["loss"].values[0]
     if len(seen) == 2:
         test.number(f"{name}, {precision}: chunks against whole: loss", seen["chunks"], seen["whole"], 1e-6 * abs(seen["whole"]))
-    # A chunk of logits, up to 128 rows more than its bytes say, and its gradient, bf16's copies of both parameters, a product's workspace, and for each row some float32 numbers
-    # of p's width.
+    # A chunk of logits, up to 128 rows more than its bytes say, and its gradient, bf16's copies of both parameters, a product's
+    # workspace, and for each row some float32 numbers of p's width.
     sizes, logits = {"fp32": 4, "bf16": 2}, 4 * loss.rows * loss.columns
     head, rows = loss.columns * loss.width, loss.rows * loss.width
     chunk = CHUNK_BYTES + 128 * sizes[precision] * loss.columns
