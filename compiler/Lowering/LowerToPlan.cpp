@@ -165,26 +165,43 @@ private:
                               elementOffset * elementBytes(element));
   }
 
-  /// A sum that a product is added to and that nothing else reads is written over.
-  void writeOverAddend(GroupOp group) {
-    Value addend = productParts(group).residual, result = group.getResult(0);
-    if (!addend || !addend.hasOneUse() || !addend.getDefiningOp<GroupOp>() || storageOf(addend) != addend ||
-        storageOf(result) != result || buffers_.contains(result) || phases_.runsOnce(addend.getDefiningOp()))
-      return;
+  /// What a product makes of a sum that it is added to, where nothing else reads the sum and it can be
+  /// written over; else null.
+  Value writtenOver(Value addend) {
+    auto group = addend.hasOneUse() ? (*addend.user_begin())->getParentOfType<GroupOp>() : GroupOp();
+    if (!group || group.getKind() != GroupKind::Product || productParts(group).residual != addend)
+      return Value();
+    Value result = group.getResult(0);
+    if (!addend.getDefiningOp<GroupOp>() || storageOf(addend) != addend || storageOf(result) != result ||
+        phases_.runsOnce(addend.getDefiningOp()))
+      return Value();
     auto from = llvm::cast<RankedTensorType>(addend.getType()),
          to = llvm::cast<RankedTensorType>(result.getType());
-    if (from.getShape() == to.getShape() && from.getElementType() == to.getElementType())
-      buffers_[result] = bufferOf(addend);
+    bool same = from.getShape() == to.getShape() && from.getElementType() == to.getElementType();
+    return same ? result : Value();
+  }
+
+  /// The buffer of a result that a group writes. Sums that are written over have one, which is the output's
+  /// where the last of them is an output.
+  void addResult(Value result) {
+    if (result.use_empty())
+      return;
+    Value last = result;
+    while (Value next = writtenOver(last))
+      last = next;
+    if (auto found = buffers_.find(last);
+        last != result && found != buffers_.end() && found->second.getRole() == plan::Role::Output)
+      buffers_.try_emplace(result, found->second);
+    plan::BufferOp buffer = bufferOf(result);
+    if (Value next = writtenOver(result))
+      buffers_.try_emplace(next, buffer);
   }
 
   LogicalResult addGroup(GroupOp group) {
-    if (group.getKind() == GroupKind::Product)
-      writeOverAddend(group);
     // Results first: a buffer keeps the order of the steps that write them. Of attention's gradient one may
     // be neither read nor computed.
     for (Value result : group.getResults())
-      if (!result.use_empty())
-        bufferOf(result);
+      addResult(result);
     switch (group.getKind()) {
     case GroupKind::Product:
       return addProduct(group);

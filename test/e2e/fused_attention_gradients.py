@@ -30,9 +30,9 @@ def written_out(graph, q, k, v, scale, mask=None, bias=None, causal=False):
     return graph.matmul(graph.unary("softmax", scores), v)
 
 
-def gradients(name, text, inputs, parameters):
+def gradients(name, text, inputs, parameters, flags=()):
     """Runs a graph in mode backward; yields (label, outputs) as test.run does."""
-    yield from test.run(name, text, inputs, ("--mode", "backward"), parameters)
+    yield from test.run(name, text, inputs, ("--mode", "backward", *flags), parameters)
 
 
 def case(name, q, k, v, g, scale, forms=(named, written_out), inputs=None, known=None, reference=None, **options):
@@ -65,6 +65,21 @@ def case(name, q, k, v, g, scale, forms=(named, written_out), inputs=None, known
                     sums = math.fsum(found[1][column::width])
                     test.number(f"{label}: sum of dk, column {column}", sums, 0,
                                 F32_TOLERANCE * len(found[1]) * max(map(abs, found[1])) or 1e-30)
+
+        if reference:
+            in_bf16(f"{form.__name__}-{name}-bf16", text, inputs, parameters, reference)
+
+
+def in_bf16(name, text, inputs, parameters, reference):
+    """The same in bf16, other kernels on a GPU. The operands are exact there; probabilities, their gradients and the result of a product
+    are rounded to 2^-8, each an error of that share of the largest, and some of them add up: eight."""
+    for label, outputs in gradients(name, text, inputs, parameters, ("--precision", "bf16")):
+        for key, wanted in zip(parameters, reference):
+            values = outputs[f"{key}.grad"].values
+            test.close(f"{label}: {key}.grad", values, wanted, 8 * 2.0 ** -8)
+            # Queries that see no key, and what no query sees.
+            wrong = [at for at, (have, want) in enumerate(zip(values, wanted)) if want == 0 and have != 0] if "masked" in name else []
+            test.check(not wrong, f"{label}: {key}.grad: wanted 0 at {wrong[:5]}")
 
 
 def run(*arguments, **options):

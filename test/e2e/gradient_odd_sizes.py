@@ -3,6 +3,7 @@
 above powers of two (triton-lang/triton#630; intel/torch-xpu-ops#4772)."""
 
 import math
+from operator import mul
 
 from support.driver import Test
 from support.graph import Graph
@@ -37,7 +38,8 @@ def product(m, n, k, form):
     return text, inputs, values
 
 
-for m, n, k in ((1, 1, 1), (3, 7, 64), (100, 99, 1001), (17, 5027, 33)):
+SIZES = ((1, 1, 1), (3, 7, 64), (1000, 999, 1001), (17, 50257, 33))
+for m, n, k in SIZES:
     for form in ("NN", "NT", "TN"):
         text, inputs, values = product(m, n, k, form)
         weights = {name: values[name] for name in ("a", "b")}
@@ -50,6 +52,71 @@ for m, n, k in ((1, 1, 1), (3, 7, 64), (100, 99, 1001), (17, 5027, 33)):
                     bound = 0 if precision == "fp32" else 2.0 ** -8 * max(map(abs, wanted))
                     worst = max(abs(x - y) for x, y in zip(found, wanted))
                     test.check(len(found) == len(wanted) and worst <= bound, f"{label}: {name} is off by up to {worst}")
+
+
+def gelu_tanh(x):
+    """Its value and its slope."""
+    root = math.sqrt(2 / math.pi)
+    inner = math.tanh(root * (x + 0.044715 * x ** 3))
+    return x / 2 * (1 + inner), (1 + inner) / 2 + x / 2 * (1 - inner * inner) * root * (1 + 3 * 0.044715 * x * x)
+
+
+def gelu(x):
+    cumulative = (1 + math.erf(x / math.sqrt(2))) / 2
+    return x * cumulative, cumulative + x * math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+ACTIVATIONS = {"": lambda x: (x, 1), "relu": lambda x: (max(x, 0), int(x > 0)), "gelu tanh": gelu_tanh, "gelu erf": gelu}
+
+
+def activated(m, n, k, activation):
+    """C = activation(A B + bias), bias[j] = j mod 3 - 1, A and B as in `product` (here scaled for GELU, so that its bend is met), and their
+    gradients for the loss that `product` has. C[i, j] depends on i mod 5, j mod 7 and j mod 3."""
+    scale = 1 / 32 if activation.startswith("gelu") else 1
+    a = [[((i + 2 * l) % 5 - 2) * scale for l in range(k)] for i in range(m)]
+    b = [[(3 * l + j) % 7 - 3 for j in range(n)] for l in range(k)]
+    bias = [j % 3 - 1 for j in range(n)]
+    u, v = [i % 3 - 1 for i in range(m)], [j % 4 - 1 for j in range(n)]
+    columns = list(zip(*b))
+    dots = [[sum(map(mul, a[i], columns[j])) for j in range(min(n, 7))] for i in range(min(m, 5))]
+    changes = [[u[i] * v[j] * ACTIVATIONS[activation](dots[i % 5][j % 7] + bias[j])[1] for j in range(n)] for i in range(m)]
+    # A's rows repeat after 5, B's columns after 7: what goes into one of them is added up first.
+    by_column = [[math.fsum(row[j::7]) for j in range(min(n, 7))] for row in changes]
+    by_row = [[math.fsum(column[i::5]) for i in range(min(m, 5))] for column in zip(*changes)]
+    da = [[math.fsum(map(mul, row, b[l])) for l in range(k)] for row in by_column]
+    db = [[math.fsum(x * a[i][l] for i, x in enumerate(column)) for column in by_row] for l in range(k)]
+    return a, b, bias, u, v, {"a.grad": da, "b.grad": db, "bias.grad": [[math.fsum(column) for column in zip(*changes)]]}
+
+
+# Bias and activation are fused into the product forwards, and into their gradients' neighbours backwards.
+for m, n, k in ((1, 1, 1), (3, 7, 64), (100, 99, 1001), (17, 1025, 33)):
+    for activation in ACTIVATIONS:
+        a, b, bias, u, v, wanted = activated(m, n, k, activation)
+        for form in ("NN", "NT", "TN"):
+            turn = lambda rows, turned: [list(column) for column in zip(*rows)] if turned else rows
+            turned = {"a": form[0] == "T", "b": form[1] == "T"}
+            flat = lambda rows: f32((len(rows), len(rows[0])), [x for row in rows for x in row])
+            weights = {"a": flat(turn(a, turned["a"])), "b": flat(turn(b, turned["b"])), "bias": f32((n,), bias)}
+            graph = Graph(u=("f32", (m, 1)), v=("f32", (1, n)))
+            left, right = (graph.transpose(side, [1, 0]) if turned[name] else side
+                           for name in ("a", "b") for side in [graph.parameter(name, weights[name].shape)])
+            c = graph.matmul(left, right)
+            row = graph.reshape(graph.parameter("bias", (n,)), (1, n))
+            c = graph.binary("add", c, graph.broadcast(row, (m, n)))
+            c = graph.unary(activation, c) if activation else c
+            given = graph.binary("mul", graph.broadcast("%u", (m, n)), graph.broadcast("%v", (m, n)))
+            text = graph.text(loss=graph.total(graph.binary("mul", c, given)))
+            inputs = {"u": f32((m, 1), u), "v": f32((1, n), v)}
+            name = f"{activation.replace(' ', '-') or 'bias'}-{m}x{n}x{k}-{form}"
+            for label, outputs in test.run(name, text, inputs, BACKWARD, weights):
+                for key, rows in wanted.items():
+                    values = flat(turn(rows, turned.get(key.removesuffix(".grad")))).values
+                    if not activation.startswith("gelu"):
+                        found = outputs[key].values.tolist()
+                        test.check(found == [float(x) for x in values], f"{label}: {key}: wanted integers, exact; off by up to "
+                                   f"{max(abs(x - y) for x, y in zip(found, values))}")
+                    else:
+                        test.close(f"{label}: {key}", outputs[key].values, values, F32_TOLERANCE)
 
 for size in (1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 1400, 30522, 50257):
     row = [j / 64 % 8 for j in range(size)]

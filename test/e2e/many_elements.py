@@ -1,0 +1,51 @@
+# RUN: %python %s %t
+"""The graphs of logits_past_2_31.py and offset_past_2_31.py, and alike ones, with fewer elements; and one tensor of 3 * 2^30, of a byte each,
+that any device has (jax-ml/jax#16973; triton-lang/triton#832; pytorch/pytorch#186057). More than the device has, or than 64 bits count, is refused
+before anything runs."""
+
+import os
+
+from support.driver import DEVICE, IMPLEMENTATIONS, Test
+from support.graph import Graph
+from support.many_elements import copied_row, rows_and_alone
+from support.vocabulary import VocabularyLoss
+
+test = Test()
+rows_and_alone(test, 67, 1009)
+for edge in (8, 33):
+    for wide in (True, False):
+        copied_row(test, edge, wide)
+# Eager's sums would take 12 GiB.
+copied_row(test, 1 << 15, False, ["compiled"])
+
+loss = VocabularyLoss(67, 1009, 8, [i % 1009 for i in range(67)])
+for precision in ("fp32", "bf16"):
+    for label, outputs in test.run(f"product-{precision}", loss.text(True), loss.inputs, ("--mode", "backward", "--precision", precision), loss.weights):
+        loss.check(test, label, outputs, precision, range(8))
+
+# A thousand times 42692 rows of logits take 8 TB, and weights can take as much; bytes of 2^81 are no tensor's.
+out = test.path("never.safetensors")
+
+
+def refused(name, text, code, *wanted):
+    path = test.write(f"{name}.mlir", text)
+    for implementation, flags in IMPLEMENTATIONS.items():
+        test.fails(code, ["run", path, "--device", DEVICE, "--input", "random:1", "--output", out, "--mode", "backward", *flags], *wanted,
+                   name=f"{name}, {implementation}")
+
+
+for name, shape in (("logits", (42692000, 50304)), ("weights", (4194304, 1048576))):
+    graph = Graph(x=("f32", (1, 1)))
+    if name == "logits":
+        value = graph.broadcast(graph.parameter("row", (1, shape[1])), shape)
+        value = graph.binary("add", value, graph.broadcast("%x", shape))
+    else:
+        value = graph.binary("mul", graph.parameter("w", shape), graph.broadcast("%x", shape))
+    sums = graph.reduce("sum", graph.binary("mul", value, value), [1])
+    most = graph.unary("softmax", value)
+    refused(name, graph.text(loss=graph.total(graph.binary("mul", sums, graph.reduce("max", most, [1])))), 3, "the plan needs", "free on device")
+graph = Graph(x=("f32", (1, 1)))
+value = graph.broadcast("%x", (1 << 40, 1 << 39))
+refused("uncounted", graph.text(loss=graph.total(value)), 1, "uncounted.mlir")
+test.check(not os.path.exists(out), "wanted no output of a run that was refused")
+test.finish()
