@@ -117,7 +117,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     // Before the target phase, which prints kernels, and after all decisions about what a step is. Eager
     // launches what PyTorch launches.
     if (compiled && options.batchLaunches)
-      manager.addNestedPass<plan::ProgramOp>(plan::createBatchLaunches());
+      manager.addNestedPass<plan::ProgramOp>(plan::createBatchLaunches(&matches));
     break;
   }
   case CompilePhase::Target:

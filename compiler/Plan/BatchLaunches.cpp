@@ -12,6 +12,7 @@
 #include "compiler/Plan/Liveness.h"
 #include "compiler/Plan/Passes.h"
 #include "compiler/Plan/StepUses.h"
+#include "compiler/Support/Locations.h"
 #include "runtime/plan/MemoryReport.h"
 
 #include "mlir/IR/Builders.h"
@@ -30,7 +31,8 @@ constexpr int32_t kNear = 2;
 /// The bytes that live at each step, while launches change their places.
 class Pressure {
 public:
-  Pressure(ProgramOp program, llvm::MutableArrayRef<StepInterface> steps) : places_(steps.size()), live_(steps.size()) {
+  Pressure(ProgramOp program, llvm::MutableArrayRef<StepInterface> steps)
+      : places_(steps.size()), live_(steps.size()) {
     for (size_t i = 0; i < places_.size(); ++i)
       places_[i] = static_cast<int32_t>(i);
     for (BufferLife &life : computeLiveness(program)) {
@@ -86,6 +88,9 @@ public:
     return false;
   }
 
+  /// The most that lives at once.
+  int64_t peak() const { return peak_; }
+
 private:
   struct Life {
     int64_t bytes = 0;
@@ -117,18 +122,62 @@ struct Batch {
   llvm::SetVector<mlir::StringAttr> touched;
 };
 
-/// What became of the launches.
-struct Tally {
+/// What became of the launches, and who is told.
+class Log {
+public:
+  Log(MatchReports *reports, bool remarks) : reports(reports), remarks(remarks) {}
+
+  MatchReports *reports = nullptr; ///< Or null.
+  bool remarks = false;
   int64_t batches = 0, batched = 0, dependent = 0, peak = 0, hot = 0;
+
+  void formed(LaunchOp launch) {
+    ++batches;
+    batched += static_cast<int64_t>(launch.getInstances());
+    std::string text = std::to_string(launch.getInstances()) + " launches of " + launch.getLabel().str();
+    if (reports)
+      reports->push_back({kPattern.str(), true, locationText(launch.getLoc()), text});
+    if (remarks)
+      launch.emitRemark() << kPattern << ": " << text << " became one";
+  }
+
+  /// `step` was not joined to those before it that are alike. Told at the end: another round may join it.
+  void missed(StepInterface step, int64_t Log::*count, const std::string &reason) {
+    misses_.push_back({step, count, reason});
+  }
+  void beginRound() { misses_.clear(); }
+
+  void tellMisses() {
+    for (const Miss &miss : misses_) {
+      StepInterface step = miss.step;
+      ++(this->*miss.count);
+      // That a chain of steps stays one is no news for a report.
+      if (reports && miss.count != &Log::dependent)
+        reports->push_back({kPattern.str(), false, locationText(step->getLoc()), miss.reason});
+      if (remarks)
+        step->emitRemark() << kPattern << ": apart from those before it: " << miss.reason;
+    }
+  }
+
+private:
+  static constexpr llvm::StringLiteral kPattern = "batch-launches";
+  struct Miss {
+    StepInterface step;
+    int64_t Log::*count;
+    std::string reason;
+  };
+  std::vector<Miss> misses_;
 };
 
 /// Batches the launches of one program.
 class Batcher {
 public:
-  Batcher(ProgramOp program, int64_t mostMoved)
-      : program_(program), mostMoved_(mostMoved), steps_(program.getSteps()) {}
+  Batcher(ProgramOp program, int64_t mostMoved, Log &log)
+      : program_(program), mostMoved_(mostMoved), log_(log), steps_(program.getSteps()) {}
 
-  Tally run() {
+  /// One round; true where it made a batch.
+  bool run() {
+    log_.beginRound();
     readUses();
     Pressure pressure(program_, steps_);
     llvm::StringMap<size_t> open; // By key, in batches_.
@@ -144,11 +193,14 @@ public:
       entry->second = batches_.size();
       join(batches_.emplace_back(), number);
     }
+    bool made = false;
     for (const Batch &batch : batches_)
-      if (batch.steps.size() > 1)
+      if (batch.steps.size() > 1) {
         launch(batch);
+        made = true;
+      }
     removeUnused();
-    return tally_;
+    return made;
   }
 
 private:
@@ -203,16 +255,17 @@ private:
     return key + "\n" + form->text;
   }
 
-  /// Whether a step may stand after those from `after` on to `last`, inclusive.
-  bool commutes(int32_t step, int32_t after, int32_t last) {
+  /// The first step behind `after` and up to `last` that a step must stay before; nothing where it need not.
+  std::optional<std::pair<int32_t, mlir::StringAttr>> blocker(int32_t step, int32_t after, int32_t last) {
+    std::optional<std::pair<int32_t, mlir::StringAttr>> found;
     for (const Use &use : uses_[step]) {
       const auto &users = users_[use.buffer];
       auto user = llvm::partition_point(users, [&](const auto &other) { return other.first <= after; });
       for (; user != users.end() && user->first <= last; ++user)
-        if (conflicts(use, user->second))
-          return false;
+        if (conflicts(use, user->second) && (!found || user->first < found->first))
+          found = {user->first, use.buffer};
     }
-    return true;
+    return found;
   }
 
   /// Whether a launch reads much that one of the steps right before it has written.
@@ -232,19 +285,27 @@ private:
   bool mayJoin(Batch &batch, int32_t number, Pressure &pressure) {
     int32_t place = batch.steps.back();
     for (int32_t step : batch.steps)
-      if (!commutes(step, place, number)) {
-        ++tally_.dependent;
+      if (auto found = blocker(step, place, number)) {
+        log_.missed(steps_[number], &Log::dependent,
+                    "step " + std::to_string(found->first) + ", " + steps_[found->first].getLabel().str() +
+                        ", comes between them for @" + found->second.str());
         return false;
       }
     // Launches that stand side by side move past each other alone.
     bool apart = number - batch.steps.front() != static_cast<int32_t>(batch.steps.size());
-    if (apart && llvm::any_of(batch.steps, [&](int32_t step) { return isHot(step); })) {
-      ++tally_.hot;
+    auto hot =
+        apart ? llvm::find_if(batch.steps, [&](int32_t step) { return isHot(step); }) : batch.steps.end();
+    if (hot != batch.steps.end()) {
+      log_.missed(steps_[number], &Log::hot,
+                  "step " + std::to_string(*hot) + " reads more than " + std::to_string(mostMoved_) +
+                      " bytes that have just been written");
       return false;
     }
     if (pressure.move(batch.steps, number, batch.touched.getArrayRef()))
       return true;
-    ++tally_.peak;
+    log_.missed(steps_[number], &Log::peak,
+                "what they touch would live until then, and more than " + std::to_string(pressure.peak()) +
+                    " bytes at once");
     return false;
   }
 
@@ -261,7 +322,12 @@ private:
       return kernel;
     kernel::FuncOp func = form.func->clone();
     auto source = program_.lookupSymbol<kernel::FuncOp>(launch.getKernel());
-    std::string wanted = (launch.getKernel() + "_batch").str(), name = wanted;
+    // Without the number that told it from others: it says how many kernels the model has, not which one it
+    // is, and the cache of compiled kernels knows them by their text.
+    llvm::StringRef base = launch.getKernel();
+    if (llvm::StringRef stem = base.rtrim("0123456789"); stem.ends_with("_"))
+      base = stem.drop_back();
+    std::string wanted = (base + "_batch").str(), name = wanted;
     for (int64_t number = 1; program_.lookupSymbol(name); ++number)
       name = wanted + "_" + std::to_string(number);
     func.setSymName(name);
@@ -292,18 +358,17 @@ private:
       locations.push_back(launch.getLoc());
     }
     mlir::OpBuilder builder(steps_[batch.steps.back()]);
-    LaunchOp::create(builder, builder.getFusedLoc(locations), kernel, builder.getArrayAttr(buffers),
-                     builder.getDenseI64ArrayAttr(counts), first.getPhaseAttr(), mlir::DenseI64ArrayAttr(),
-                     mlir::IntegerAttr(), mlir::ArrayAttr(), first.getLabelAttr(), first.getLocationAttr(),
-                     mlir::DenseI64ArrayAttr(),
-                     builder.getI64IntegerAttr(static_cast<int64_t>(batch.steps.size())));
+    auto made = LaunchOp::create(
+        builder, builder.getFusedLoc(locations), kernel, builder.getArrayAttr(buffers),
+        builder.getDenseI64ArrayAttr(counts), first.getPhaseAttr(), mlir::DenseI64ArrayAttr(),
+        mlir::IntegerAttr(), mlir::ArrayAttr(), first.getLabelAttr(), first.getLocationAttr(),
+        mlir::DenseI64ArrayAttr(), builder.getI64IntegerAttr(static_cast<int64_t>(batch.steps.size())));
     for (int32_t number : batch.steps) {
       auto launch = llvm::cast<LaunchOp>(*steps_[number]);
       left_.insert(launch.getKernelAttr().getAttr());
       launch.erase();
-      ++tally_.batched;
     }
-    ++tally_.batches;
+    log_.formed(made);
   }
 
   /// Kernels that nothing launches any more.
@@ -316,28 +381,40 @@ private:
 
   ProgramOp program_;
   const int64_t mostMoved_;
-  Tally tally_;
+  Log &log_;
   llvm::SmallVector<StepInterface> steps_;
   std::vector<llvm::SmallVector<Use>> uses_; ///< Of each step.
   llvm::DenseMap<mlir::StringAttr, std::vector<std::pair<int32_t, Use>>> users_;
   llvm::DenseMap<mlir::StringAttr, std::unique_ptr<KernelForm>> forms_; ///< By kernel.
   std::vector<Batch> batches_;
   llvm::StringMap<mlir::FlatSymbolRefAttr> kernels_; ///< By key.
-  llvm::SetVector<mlir::StringAttr> left_; ///< Kernels that lost launches.
+  llvm::SetVector<mlir::StringAttr> left_;           ///< Kernels that lost launches.
 };
 
 struct BatchLaunchesPass : impl::BatchLaunchesBase<BatchLaunchesPass> {
   using BatchLaunchesBase::BatchLaunchesBase;
+  explicit BatchLaunchesPass(MatchReports *reports) : reports(reports) {}
 
   void runOnOperation() override {
-    Tally tally = Batcher(getOperation(), mostMoved).run();
-    numBatches += tally.batches;
-    numBatched += tally.batched;
-    numDependent += tally.dependent;
-    numPeak += tally.peak;
-    numHot += tally.hot;
+    Log log(reports, remarks);
+    // Behind a batch there is room for what its instances waited for.
+    while (Batcher(getOperation(), mostMoved, log).run())
+      ;
+    log.tellMisses();
+    numBatches += log.batches;
+    numBatched += log.batched;
+    numDependent += log.dependent;
+    numPeak += log.peak;
+    numHot += log.hot;
   }
+
+  MatchReports *reports = nullptr;
 };
 
 } // namespace
+
+std::unique_ptr<mlir::Pass> createBatchLaunches(MatchReports *reports) {
+  return std::make_unique<BatchLaunchesPass>(reports);
+}
+
 } // namespace heddle::plan

@@ -70,8 +70,8 @@ std::optional<KernelForm> heddle::plan::formOf(kernel::FuncOp source) {
     form.extent = extent.getSExtValue();
     unsigned last = func.getBody().getNumArguments();
     mlir::Operation *constant = outermost->get().getDefiningOp();
-    auto name = mlir::NameLoc::get(
-        mlir::StringAttr::get(func.getContext(), form.columns ? "elements" : "rows"));
+    auto name =
+        mlir::NameLoc::get(mlir::StringAttr::get(func.getContext(), form.columns ? "elements" : "rows"));
     (void)func.insertArgument(last, mlir::IndexType::get(func.getContext()), {}, name);
     outermost->set(func.getBody().getArgument(last));
     if (constant->use_empty())

@@ -21,7 +21,8 @@ def BatchLaunches : Pass<"batch-launches", "::heddle::plan::ProgramOp"> {
   }];
   let options = [
     Option<"mostMoved", "most-moved", "int64_t", "int64_t{16} << 20",
-           "Bytes just written that a launch may be moved away from">
+           "Bytes just written that a launch may be moved away from">,
+    Option<"remarks", "remarks", "bool", "false", "Emit each batch and each launch that joined none as a remark">
   ];
   let statistics = [
     Statistic<"numBatches", "batches", "Launches of several instances">,

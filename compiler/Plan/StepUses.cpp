@@ -30,7 +30,8 @@ MaybeInterval product(Interval a, Interval b) {
 }
 
 /// What an affine expression over intervals may be; nothing where its form does not tell.
-MaybeInterval evaluate(mlir::AffineExpr expr, llvm::ArrayRef<Interval> dims, llvm::ArrayRef<Interval> symbols) {
+MaybeInterval evaluate(mlir::AffineExpr expr, llvm::ArrayRef<Interval> dims,
+                       llvm::ArrayRef<Interval> symbols) {
   if (auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(expr))
     return Interval{constant.getValue(), constant.getValue()};
   if (auto dim = llvm::dyn_cast<mlir::AffineDimExpr>(expr))
@@ -116,8 +117,7 @@ const llvm::SmallVector<StepUses::Range> &StepUses::rangesOf(kernel::FuncOp func
   auto add = [&](auto access) {
     unsigned number = llvm::cast<mlir::BlockArgument>(access.getBuffer()).getArgNumber();
     Range &range = ranges[number];
-    MaybeInterval at =
-        positionsOf(access.getMap(), access.getIndices(), access.getSymbols(), func, counts);
+    MaybeInterval at = positionsOf(access.getMap(), access.getIndices(), access.getSymbols(), func, counts);
     if (!at || at->high == INT64_MAX) {
       range.whole = true;
       return;
