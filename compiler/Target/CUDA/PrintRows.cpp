@@ -98,7 +98,7 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   if (rowsPerBlock == 1)
     line("const long long " + number + " = " + block + ";");
   else
-    line("const long long " + number + " = (long long)" + block + " * " + std::to_string(rowsPerBlock) +
+    line("const long long " + number + " = " + wideBlock + " * " + std::to_string(rowsPerBlock) +
          " + threadIdx.x" +
          (crossed              ? " % " + std::to_string(rowsPerBlock)
           : threadsPerRow == 1 ? ""
@@ -178,7 +178,7 @@ LogicalResult Printer::printFlatColumns(kernel::RowsOp rows) {
   counts.push_back({vectors.at(hasRows ? kUnary : kMultiplicative)});
 
   std::string index = names.fresh("index");
-  line("const long long " + index + " = (long long)" + block + " * " +
+  line("const long long " + index + " = " + wideBlock + " * " +
        std::to_string(func.getMapping()->getThreadsPerRow() * func.getMapping()->getRowsPerBlock()) +
        " + threadIdx.x;");
   line("if (" + index + " >= " + product(counts) + ")");

@@ -126,7 +126,7 @@ void Printer::printInstance(const std::string &table, const std::string &instanc
     else
       line("const " + declared + exprOf(argument).text + " = " + instance + ".count(" + index + ");");
   }
-  block = instance + ".block";
+  block = wideBlock = instance + ".block";
 }
 
 void Printer::printHead(const std::string &bounds, llvm::ArrayRef<std::string> further) {

@@ -77,7 +77,8 @@ private:
   llvm::DenseMap<mlir::Value, Expr> values;
   llvm::DenseSet<mlir::Value> loaded, stored; ///< Buffers.
 
-  std::string block = "blockIdx.x"; ///< The block's number; of a batched kernel within its instance.
+  /// The block's number, and the same in 64 bits; of a batched kernel within its instance.
+  std::string block = "blockIdx.x", wideBlock = "(long long)blockIdx.x";
 
   // Of the rows op that is printed.
   std::string lane = "0"; ///< The thread's number within its row.

@@ -317,3 +317,13 @@ kernel.func @bias_counts(%q: !kernel.buffer<f32>, %n: index) {
     (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
     [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
 }
+
+// -----
+
+// Only rows know what an instance is.
+// expected-error@+1 {{is batched, wanted kernel.rows in it}}
+kernel.func @batched_skeleton(%q: !kernel.buffer<f32>, %n: index) attributes {batched} {
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}
