@@ -2,7 +2,9 @@
 //
 // Which launches are alike is a matter of their kernels' form (KernelForm.h). A batch stands where its last
 // launch stood, so that all others run later than they did: past steps that they do not depend on, and as
-// long as no step needs more memory at once than the fullest did before.
+// long as no step needs more memory at once than the fullest did before. That bounds every arena from below;
+// whether the one that placement finds is as small is known only afterwards, and where it is not, it is all
+// done again without moves that make a life longer.
 //
 // Why the order stays right: launch x passes step y only where y comes after x and not after the batch, and
 // each such pair is checked, whether y itself moves or not. Two steps whose order changes are such a pair.
@@ -11,6 +13,7 @@
 #include "compiler/Plan/KernelForm.h"
 #include "compiler/Plan/Liveness.h"
 #include "compiler/Plan/Passes.h"
+#include "compiler/Plan/Placement.h"
 #include "compiler/Plan/StepUses.h"
 #include "compiler/Support/Locations.h"
 #include "runtime/plan/MemoryReport.h"
@@ -28,23 +31,45 @@ namespace {
 /// Steps before a launch of which one may have left what it reads in a GPU's second-level cache.
 constexpr int32_t kNear = 2;
 
+/// The lives of what plan-memory will place in the arena.
+llvm::SmallVector<BufferLife> placedLives(ProgramOp program) {
+  llvm::SmallVector<BufferLife> placed;
+  auto last = static_cast<int32_t>(program.getSteps().size()) - 1;
+  for (BufferLife &life : computeLiveness(program)) {
+    bool output = isPlacedOutput(life);
+    if (life.first < 0 || !(output || livesBetweenSteps(life.buffer.getRole())))
+      continue;
+    placed.push_back(life);
+    if (output)
+      placed.back().last = last;
+  }
+  return placed;
+}
+
+/// The arena that these lives get.
+int64_t arenaBytes(ProgramOp program) {
+  std::vector<runtime::Lifetime> lifetimes;
+  for (BufferLife &life : placedLives(program))
+    lifetimes.push_back({life.buffer.getByteSize(), life.first, life.last});
+  return placeInArena(lifetimes).bytes;
+}
+
+/// Which moves are made.
+enum class Moves {
+  WithinPeak, ///< No step needs more than the fullest did.
+  NoLonger,   ///< And no life gets longer.
+};
+
 /// The bytes that live at each step, while launches change their places.
 class Pressure {
 public:
-  Pressure(ProgramOp program, llvm::MutableArrayRef<StepInterface> steps)
-      : places_(steps.size()), live_(steps.size()) {
+  Pressure(ProgramOp program, llvm::MutableArrayRef<StepInterface> steps, Moves moves)
+      : moves_(moves), places_(steps.size()), live_(steps.size()) {
     for (size_t i = 0; i < places_.size(); ++i)
       places_[i] = static_cast<int32_t>(i);
-    for (BufferLife &life : computeLiveness(program)) {
-      Role role = life.buffer.getRole();
-      bool output = role == Role::Output;
-      // What an init step leaves has its own memory: no place of it changes.
-      if (life.first < 0 || !(livesBetweenSteps(role) || output) || life.firstStep.getPhase() == Phase::Init)
-        continue;
+    for (BufferLife &life : placedLives(program)) {
       Life &kept = lives_[life.buffer.getSymNameAttr()];
-      kept = {runtime::alignedBytes(life.buffer.getByteSize()), life.first, life.last, output, {}};
-      if (output)
-        kept.last = static_cast<int32_t>(steps.size()) - 1;
+      kept = {runtime::alignedBytes(life.buffer.getByteSize()), life.first, life.last, {}};
       add(kept.bytes, kept.first, kept.last);
     }
     for (auto [number, step] : llvm::enumerate(steps))
@@ -55,7 +80,7 @@ public:
   }
 
   /// Moves steps that stand at one place to a later one, which touch these buffers; false, and nothing
-  /// changes, where the fullest step would need more than before.
+  /// changes, where such a move is not made.
   bool move(llvm::ArrayRef<int32_t> moved, int32_t to, llvm::ArrayRef<mlir::StringAttr> touched) {
     int32_t from = places_[moved.front()];
     auto place = [&](int32_t at) {
@@ -64,6 +89,7 @@ public:
     };
     place(to);
     llvm::SmallVector<std::pair<Life *, std::pair<int32_t, int32_t>>> before;
+    bool longer = false;
     for (mlir::StringAttr buffer : touched) {
       auto found = lives_.find(buffer);
       if (found == lives_.end())
@@ -77,10 +103,12 @@ public:
       }
       if (first == life.first && last == life.last)
         continue;
+      longer |= last > life.last;
       before.push_back({&life, {life.first, life.last}});
       change(life, first, last);
     }
-    if (*std::max_element(live_.begin() + from, live_.begin() + to + 1) <= peak_)
+    if (!(longer && moves_ == Moves::NoLonger) &&
+        *std::max_element(live_.begin() + from, live_.begin() + to + 1) <= peak_)
       return true;
     for (auto [life, range] : before)
       change(*life, range.first, range.second);
@@ -95,7 +123,6 @@ private:
   struct Life {
     int64_t bytes = 0;
     int32_t first = 0, last = 0;
-    bool output = false;
     llvm::SetVector<int32_t> users;
   };
 
@@ -110,6 +137,7 @@ private:
     add(life.bytes, first, last);
   }
 
+  const Moves moves_;
   llvm::DenseMap<mlir::StringAttr, Life> lives_;
   std::vector<int32_t> places_; ///< Of each step.
   std::vector<int64_t> live_;   ///< At each place.
@@ -131,15 +159,7 @@ public:
   bool remarks = false;
   int64_t batches = 0, batched = 0, dependent = 0, peak = 0, hot = 0;
 
-  void formed(LaunchOp launch) {
-    ++batches;
-    batched += static_cast<int64_t>(launch.getInstances());
-    std::string text = std::to_string(launch.getInstances()) + " launches of " + launch.getLabel().str();
-    if (reports)
-      reports->push_back({kPattern.str(), true, locationText(launch.getLoc()), text});
-    if (remarks)
-      launch.emitRemark() << kPattern << ": " << text << " became one";
-  }
+  void formed(LaunchOp launch) { formed_.push_back(launch); }
 
   /// `step` was not joined to those before it that are alike. Told at the end: another round may join it.
   void missed(StepInterface step, int64_t Log::*count, const std::string &reason) {
@@ -147,7 +167,26 @@ public:
   }
   void beginRound() { misses_.clear(); }
 
-  void tellMisses() {
+  void undone(ProgramOp program, int64_t bytes) {
+    std::string reason = "no order of batches was found that needs no more than the arena's " +
+                         std::to_string(bytes) + " bytes";
+    if (reports)
+      reports->push_back({kPattern.str(), false, "", reason});
+    if (remarks)
+      program.emitRemark() << kPattern << ": " << reason;
+  }
+
+  /// Counts and tells all: what was done is final.
+  void tell() {
+    for (LaunchOp launch : formed_) {
+      ++batches;
+      batched += static_cast<int64_t>(launch.getInstances());
+      std::string text = std::to_string(launch.getInstances()) + " launches of " + launch.getLabel().str();
+      if (reports)
+        reports->push_back({kPattern.str(), true, locationText(launch.getLoc()), text});
+      if (remarks)
+        launch.emitRemark() << kPattern << ": " << text << " became one";
+    }
     for (const Miss &miss : misses_) {
       StepInterface step = miss.step;
       ++(this->*miss.count);
@@ -166,20 +205,21 @@ private:
     int64_t Log::*count;
     std::string reason;
   };
+  std::vector<LaunchOp> formed_;
   std::vector<Miss> misses_;
 };
 
 /// Batches the launches of one program.
 class Batcher {
 public:
-  Batcher(ProgramOp program, int64_t mostMoved, Log &log)
-      : program_(program), mostMoved_(mostMoved), log_(log), steps_(program.getSteps()) {}
+  Batcher(ProgramOp program, int64_t mostMoved, Moves moves, Log &log)
+      : program_(program), mostMoved_(mostMoved), moves_(moves), log_(log), steps_(program.getSteps()) {}
 
   /// One round; true where it made a batch.
   bool run() {
     log_.beginRound();
     readUses();
-    Pressure pressure(program_, steps_);
+    Pressure pressure(program_, steps_, moves_);
     llvm::StringMap<size_t> open; // By key, in batches_.
     for (int32_t number = 0; number < static_cast<int32_t>(steps_.size()); ++number) {
       std::optional<std::string> key = keyOf(number);
@@ -304,8 +344,10 @@ private:
     if (pressure.move(batch.steps, number, batch.touched.getArrayRef()))
       return true;
     log_.missed(steps_[number], &Log::peak,
-                "what they touch would live until then, and more than " + std::to_string(pressure.peak()) +
-                    " bytes at once");
+                moves_ == Moves::NoLonger
+                    ? "what they touch would live until then, and no arena as small was found"
+                    : "what they touch would live until then, and more than " +
+                          std::to_string(pressure.peak()) + " bytes at once");
     return false;
   }
 
@@ -381,6 +423,7 @@ private:
 
   ProgramOp program_;
   const int64_t mostMoved_;
+  const Moves moves_;
   Log &log_;
   llvm::SmallVector<StepInterface> steps_;
   std::vector<llvm::SmallVector<Use>> uses_; ///< Of each step.
@@ -396,11 +439,26 @@ struct BatchLaunchesPass : impl::BatchLaunchesBase<BatchLaunchesPass> {
   explicit BatchLaunchesPass(MatchReports *reports) : reports(reports) {}
 
   void runOnOperation() override {
-    Log log(reports, remarks);
-    // Behind a batch there is room for what its instances waited for.
-    while (Batcher(getOperation(), mostMoved, log).run())
-      ;
-    log.tellMisses();
+    ProgramOp program = getOperation();
+    int64_t before = arenaBytes(program);
+    mlir::OwningOpRef<ProgramOp> apart(program.clone());
+    for (Moves moves : {Moves::WithinPeak, Moves::NoLonger}) {
+      Log log(reports, remarks);
+      // Behind a batch there is room for what its instances waited for.
+      while (Batcher(program, mostMoved, moves, log).run())
+        ;
+      if (arenaBytes(program) <= before)
+        return finish(log);
+      mlir::OwningOpRef<ProgramOp> again(apart->clone());
+      program.getBody().takeBody(again->getBody());
+    }
+    Log(reports, remarks).undone(program, before);
+    ++numUndone;
+  }
+
+private:
+  void finish(Log &log) {
+    log.tell();
     numBatches += log.batches;
     numBatched += log.batched;
     numDependent += log.dependent;
