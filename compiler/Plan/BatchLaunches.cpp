@@ -4,7 +4,7 @@
 // launch stood, so that all others run later than they did: past steps that they do not depend on, and as
 // long as no step needs more memory at once than the fullest did before. That bounds every arena from below;
 // whether the one that placement finds is as small is known only afterwards, and where it is not, it is all
-// done again without moves that make a life longer.
+// done again with fewer moves.
 //
 // Why the order stays right: launch x passes step y only where y comes after x and not after the batch, and
 // each such pair is checked, whether y itself moves or not. Two steps whose order changes are such a pair.
@@ -58,6 +58,9 @@ int64_t arenaBytes(ProgramOp program) {
 enum class Moves {
   WithinPeak, ///< No step needs more than the fullest did.
   NoLonger,   ///< And no life gets longer.
+  /// As WithinPeak, of steps of the optimizer alone: in their time little is born, and what the arena's size
+  /// follows from is past.
+  Optimizer,
 };
 
 /// The bytes that live at each step, while launches change their places.
@@ -281,7 +284,7 @@ private:
   std::optional<std::string> keyOf(int32_t number) {
     auto launch = llvm::dyn_cast<LaunchOp>(*steps_[number]);
     if (!launch || launch.getPhase() == Phase::Init || launch.getInstances() > 1 || launch.getGrid() ||
-        launch.getItems())
+        launch.getItems() || (moves_ == Moves::Optimizer && launch.getPhase() != Phase::Optimizer))
       return std::nullopt;
     KernelForm *form = formOfStep(launch);
     if (!form)
@@ -442,7 +445,7 @@ struct BatchLaunchesPass : impl::BatchLaunchesBase<BatchLaunchesPass> {
     ProgramOp program = getOperation();
     int64_t before = arenaBytes(program);
     mlir::OwningOpRef<ProgramOp> apart(program.clone());
-    for (Moves moves : {Moves::WithinPeak, Moves::NoLonger}) {
+    for (Moves moves : {Moves::WithinPeak, Moves::NoLonger, Moves::Optimizer}) {
       Log log(reports, remarks);
       // Behind a batch there is room for what its instances waited for.
       while (Batcher(program, mostMoved, moves, log).run())

@@ -208,7 +208,7 @@ TEST(Artifact, OtherFilesAndVersions) {
   auto bytes = *writePlan(samplePlan());
   bytes[8] = 77;
   EXPECT_EQ(readPlan(bytes).status().message(),
-            "the plan has format version 77, this program reads version 3; compile the model again");
+            "the plan has format version 77, this program reads version 4; compile the model again");
 }
 
 TEST(Artifact, FilesNameThePath) {
