@@ -322,7 +322,8 @@ int main(int argc, char **argv) {
   if (big) {
     for (const Instance &instance : instances())
       if (instance.isDefault && instance.aligned && instance.headDim == 64 && instance.valueDim == 64 &&
-          (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal))
+          (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal ||
+           hasKeyMask(instance.kind)))
         checkBig(instance, tally);
   }
   if (check || big || blocks)
@@ -335,7 +336,8 @@ int main(int argc, char **argv) {
         "grid,ms,tflops\n");
   const auto timed = [&](const Instance &instance, Element element) {
     return instance.element == element && instance.aligned && instance.headDim == instance.valueDim &&
-           (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal) &&
+           (instance.kind == ScoreKind::Full || instance.kind == ScoreKind::Causal ||
+            hasKeyMask(instance.kind)) &&
            (instance.isDefault || !defaults);
   };
   const auto timeGrids = [&](const Instance &instance, int batch, int heads, int length, Layout layout) {

@@ -21,7 +21,7 @@ namespace heddle::bench {
 
 enum class Element { F32, BF16, F16 };
 /// What the generated functions of a test kernel do; see scoreAt and keepAt.
-enum class ScoreKind { Full, Causal, Mask, Score, Everything };
+enum class ScoreKind { Full, Causal, Mask, Score, Everything, Padding, CausalPadding };
 /// How q, k, v and out lie in memory.
 enum class Layout {
   Contiguous, // [batch, head, row, column]
@@ -31,7 +31,7 @@ enum class Layout {
 
 inline const char *name(Element e) { return e == Element::F32 ? "f32" : e == Element::BF16 ? "bf16" : "f16"; }
 inline const char *name(ScoreKind k) {
-  const char *names[] = {"full", "causal", "mask", "score", "everything"};
+  const char *names[] = {"full", "causal", "mask", "score", "everything", "padding", "causal padding"};
   return names[int(k)];
 }
 inline const char *name(Layout l) {
@@ -39,8 +39,13 @@ inline const char *name(Layout l) {
   return names[int(l)];
 }
 inline int bytes(Element e) { return e == Element::F32 ? 4 : 2; }
-inline bool isCausal(ScoreKind k) { return k == ScoreKind::Causal || k == ScoreKind::Everything; }
-inline bool hasMask(ScoreKind k) { return k == ScoreKind::Mask || k == ScoreKind::Everything; }
+inline bool isCausal(ScoreKind k) {
+  return k == ScoreKind::Causal || k == ScoreKind::Everything || k == ScoreKind::CausalPadding;
+}
+inline bool hasKeyMask(ScoreKind k) { return k == ScoreKind::Padding || k == ScoreKind::CausalPadding; }
+inline bool hasMask(ScoreKind k) {
+  return k == ScoreKind::Mask || k == ScoreKind::Everything || hasKeyMask(k);
+}
 inline bool hasScore(ScoreKind k) { return k == ScoreKind::Score || k == ScoreKind::Everything; }
 
 /// A counter-based generator (splitmix64): uniform in [-1, 1).
@@ -151,8 +156,11 @@ inline ProblemList usualProblems(bool aligned, int headDim, float steep, uint64_
 
 /// Deterministic content of the generated functions: mask and bias arrays [q_len, kv_len], shared by batches
 /// and heads; the score adds the bias times (head + 1) and caps softly at 30. Where i is a multiple of 7,
-/// keep() leaves nothing in Mask.
+/// keep() leaves nothing in Mask. A padding keeps 150 keys, some of the next 50 and none of 120, so that
+/// tiles of all kinds occur.
 inline bool maskValue(const Problem &p, int i, int j) {
+  if (hasKeyMask(p.kind))
+    return j % 320 < 150 || (j % 320 < 200 && uniform(p.seed + 77, uint64_t(j)) > 0.0f);
   return i % 7 != 3 && uniform(p.seed + 77, uint64_t(i) * 65536 + j) > -0.4f;
 }
 inline float biasValue(const Problem &p, int i, int j) {

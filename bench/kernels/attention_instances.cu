@@ -104,6 +104,8 @@ void sizes() {
     usual<T, D, D, ScoreKind::Full>();
     usual<T, D, D, ScoreKind::Mask>();
     usual<T, D, D, ScoreKind::Score>();
+    usual<T, D, D, ScoreKind::Padding>();
+    usual<T, D, D, ScoreKind::CausalPadding>();
     if constexpr (HEDDLE_UNIT <= 4) // the wgmma skeleton wants aligned rows
       usual<T, D, D, ScoreKind::Causal, false>();
   }

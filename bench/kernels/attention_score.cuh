@@ -9,14 +9,17 @@
 
 namespace heddle::bench {
 
+/// `MaskOfKeys`: the mask's rows are the same, and forward is told so.
 /// `HasSlope`: backward's keys and queries read it, forward does not look, and the bias has none.
-template <bool Causal, bool HasMask, bool HasScore, int Window = 0, bool HasSlope = HasScore>
+template <bool Causal, bool HasMask, bool HasScore, int Window = 0, bool HasSlope = HasScore,
+          bool MaskOfKeys = false>
 struct TestScore {
   static constexpr bool kCausal = Causal;
   static constexpr int kWindow = Window;
   static constexpr bool kHasMask = HasMask;
   static constexpr bool kHasScore = HasScore;
   static constexpr bool kHasSlope = HasSlope;
+  static constexpr bool kMaskOfKeys = MaskOfKeys;
   const unsigned char *mask; // [q_len, kv_len]
   const float *bias;         // [q_len, kv_len]
   long long row;             // kv_len
@@ -29,7 +32,7 @@ struct TestScore {
     slope = 1.0f - t * t;
     return 30.0f * t;
   }
-  __device__ bool keep(int, int, int i, int j) const { return mask[i * row + j] != 0; }
+  __device__ bool keep(int, int, int i, int j) const { return mask[(MaskOfKeys ? 0 : i * row) + j] != 0; }
 };
 
 } // namespace heddle::bench

@@ -23,11 +23,13 @@ constexpr Element kElement<f16> = Element::F16;
 
 template <ScoreKind Kind>
 struct KindTraits {
-  static constexpr bool kCausal = Kind == ScoreKind::Causal || Kind == ScoreKind::Everything;
-  static constexpr bool kMask = Kind == ScoreKind::Mask || Kind == ScoreKind::Everything;
+  static constexpr bool kKeyMask = Kind == ScoreKind::Padding || Kind == ScoreKind::CausalPadding;
+  static constexpr bool kCausal =
+      Kind == ScoreKind::Causal || Kind == ScoreKind::Everything || Kind == ScoreKind::CausalPadding;
+  static constexpr bool kMask = Kind == ScoreKind::Mask || Kind == ScoreKind::Everything || kKeyMask;
   static constexpr bool kScore = Kind == ScoreKind::Score || Kind == ScoreKind::Everything;
-  static constexpr bool kGenerated = kMask || kScore;
-  using Score = TestScore<kCausal, kMask, kScore>;
+  static constexpr bool kGenerated = (kMask && !kKeyMask) || kScore; // what forward's tile depends on
+  using Score = TestScore<kCausal, kMask, kScore, 0, kScore, kKeyMask>;
   using BiasScore = TestScore<kCausal, kMask, kScore, 0, false>; // of the bias kernel
 };
 

@@ -1,12 +1,13 @@
 """Study table S7: attention of one head, eager against compiled, over head sizes and lengths; prints CSV.
 
 python3 bench/study/s7.py --dims 64 --lengths 4096 16384 --modes forward backward --plot s7.svg
-Float32, batch 8, no mask. A row a mode: forward is the result alone; backward is one run of the forward pass and the
+Float32, batch 8, no mask, unless --dtype, --heads, --tokens (batch times length stays at that) and --causal say otherwise. A
+row a mode: forward is the result alone; backward is one run of the forward pass and the
 gradients of q, k and v. of_backward_ms is the difference of both medians, the time of the gradients. peak_mib is all memory
 of a run, with inputs, result and gradients. held_mib, of compiled code: what lives when the first kernel of the gradients
 begins, q, k, v and the given gradient with it, by the plan (heddle-translate, beside heddle; blank where it was not built).
-tflops: 4 b n² d for the forward pass, 2.5 times that for the gradients. For PyTorch's figures on the same machine run
-bench/peers/attention_bench.py with the same --dims and --lengths."""
+tflops: 4 b h n² d for the forward pass, half of it where causal, 2.5 times that for the gradients. For PyTorch's figures on
+the same machine run bench/peers/attention_bench.py with the same flags."""
 
 import argparse
 import json
@@ -17,9 +18,10 @@ import plot
 from attention_graph import attention_graph
 from heddle_bench import Budget, Output, add_arguments, bench, call
 
-COLUMNS = ["impl", "mode", "batch", "d", "length", "median_ms", "mean_ms", "std_ms", "busy_ms", "peak_mib", "tflops",
+COLUMNS = ["impl", "mode", "dtype", "causal", "batch", "heads", "d", "length", "median_ms", "mean_ms", "std_ms", "busy_ms", "peak_mib", "tflops",
            "of_backward_ms", "tflops_of_backward", "held_mib"]
 
+DTYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 ROLES = ("input", "output", "parameter", "state", "constant", "saved", "scratch")
 
 
@@ -70,7 +72,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dims", nargs="+", type=int, default=[16, 32, 64, 128])
     parser.add_argument("--lengths", nargs="+", type=int, default=[256, 1024, 4096, 8192, 16384])
+    parser.add_argument("--dtype", choices=DTYPES, default="float32")
     parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--heads", type=int, default=1)
+    parser.add_argument("--tokens", type=int, help="batch = tokens / length instead of --batch")
+    parser.add_argument("--causal", action="store_true")
     parser.add_argument("--modes", nargs="+", choices=["forward", "backward"], default=["forward", "backward"])
     add_arguments(parser)
     arguments = parser.parse_args()
@@ -82,14 +88,17 @@ def main():
             for length in arguments.lengths:
                 if not budget.allows(f"d {head_dim} length {length}"):
                     continue
-                flops = 4 * arguments.batch * length * length * head_dim
+                batch = arguments.tokens // length if arguments.tokens else arguments.batch
+                sequences = batch * arguments.heads
+                flops = 4 * sequences * length * length * head_dim * (0.5 if arguments.causal else 1)
                 rows = {}
                 for mode in arguments.modes:
                     graph = pathlib.Path(folder) / f"attention-{mode}-{head_dim}-{length}.mlir"
-                    graph.write_text(attention_graph(arguments.batch, length, head_dim, trained=mode == "backward"))
+                    graph.write_text(attention_graph(sequences, length, head_dim, mode == "backward",
+                                                     DTYPES[arguments.dtype], arguments.causal))
                     rows[mode] = bench(arguments, graph, "--mode", mode)
                     for impl, row in rows[mode].items():
-                        cell = [impl, mode, arguments.batch, head_dim, length]
+                        cell = [impl, mode, arguments.dtype, arguments.causal, batch, arguments.heads, head_dim, length]
                         drawn.setdefault(f"{head_dim} × {length}", {})[f"{impl} {mode}"] = row and row["median_ms"]
                         if row is None:
                             output.row(*cell, "oom", *[""] * (len(COLUMNS) - 6))
@@ -101,7 +110,7 @@ def main():
                         output.row(*cell, *numbers(row, flops, 3.5 if mode == "backward" else 1), *more)
     budget.report()
     if arguments.plot:
-        plot.bars(arguments.plot, f"S7: float32, batch {arguments.batch}, one head; d × N", "median ms", drawn,
+        plot.bars(arguments.plot, f"S7: {arguments.dtype}{', causal' if arguments.causal else ''}; d × N", "median ms", drawn,
                   logarithmic=True)
 
 

@@ -49,9 +49,8 @@ def period_of(m, n, k, epilogue):
     return rows
 
 
-def graph_of(inputs, layout, dtype, epilogue):
-    graph = Graph(**inputs)
-    a, b = (graph.cast("%" + name, dtype) if dtype != "f32" else "%" + name for name in "ab")
+def product(graph, a, b, layout, dtype, epilogue):
+    a, b = (graph.cast(value, dtype) if dtype != "f32" else value for value in (a, b))
     a = graph.transpose(a, [1, 0]) if layout[0] == "T" else a
     b = graph.transpose(b, [1, 0]) if layout[1] == "T" else b
     out = graph.matmul(a, b, "f32")
@@ -61,34 +60,38 @@ def graph_of(inputs, layout, dtype, epilogue):
     if epilogue not in ("plain", "bias"):
         name, _, form = epilogue.partition(" ")
         out = graph.unary(name if name == "relu" else f"gelu {form or 'erf'}", out)
-    return graph.text(out=out)
+    return out
 
 
 test = Test()
 for (m, n, k), (magnitudes, last) in SIZES.items():
     for layout in ("NN", "NT", "TN", "TT"):
-        inputs = {"a": table((m, k), a_of) if layout[0] == "N" else table((k, m), lambda l, i: a_of(i, l)),
-                  "b": table((k, n), b_of) if layout[1] == "N" else table((n, k), lambda j, l: b_of(l, j)),
-                  "bias": Tensor("f32", (n,), [bias_of(j) for j in range(n)])}
-        for epilogue in EPILOGUES:
-            # The large ones cost seconds each: all epilogues in one layout, all layouts in two epilogues.
-            if m * n > 100000 and epilogue not in ("plain", "relu") and layout != "NT":
-                continue
-            wanted = array.array("f")
+        a = table((m, k), a_of) if layout[0] == "N" else table((k, m), lambda l, i: a_of(i, l))
+        b = table((k, n), b_of) if layout[1] == "N" else table((n, k), lambda j, l: b_of(l, j))
+        # The large ones cost seconds each: all epilogues in one layout, all layouts in two epilogues.
+        chosen = [epilogue for epilogue in EPILOGUES if m * n <= 100000 or epilogue in ("plain", "relu") or layout == "NT"]
+        products = {"out_" + epilogue.replace(" ", "_"): (epilogue, "f32") for epilogue in chosen} | {"out_bf16": ("plain", "bf16")}
+        # One graph for all; every product has an a of its own, so that they are not one.
+        inputs = {name.replace("out", "a", 1): a for name in products}
+        inputs |= {"b": b, "bias": Tensor("f32", (n,), [bias_of(j) for j in range(n)])}
+        graph = Graph(**inputs)
+        text = graph.text(**{name: product(graph, "%" + name.replace("out", "a", 1), "%b", layout, dtype, epilogue)
+                             for name, (epilogue, dtype) in products.items()})
+        wanted = {}
+        for epilogue in chosen:
+            wanted[epilogue] = array.array("f")
             for row in [array.array("f", row) for row in period_of(m, n, k, epilogue)] * (m // 5 + 1):
-                wanted += row[:max(0, min(n, m * n - len(wanted)))]
-            given = {name: tensor for name, tensor in inputs.items() if name != "bias" or epilogue != "plain"}
-            for dtype in ("f32", "bf16") if epilogue == "plain" else ("f32",):
-                name = f"{m}x{n}x{k}-{layout}-{dtype}-{epilogue.replace(' ', '-')}"
-                for label, outputs in test.run(name, graph_of(given, layout, dtype, epilogue), given):
-                    found = outputs["out"].values
-                    if "gelu" in epilogue:
-                        test.close(label, found, wanted, F32_TOLERANCE)
-                    elif not test.check(found == wanted, f"{label}: wanted the exact integers"):
-                        test.close(label, found, wanted, 0)  # Says where.
-                    if epilogue == "plain":
-                        test.number(f"{label}: magnitudes", math.fsum(map(abs, found)), magnitudes, 0)
-                        test.number(f"{label}: last", found[-1], last, 0)
+                wanted[epilogue] += row[:max(0, min(n, m * n - len(wanted[epilogue])))]
+        for label, outputs in test.run(f"{m}x{n}x{k}-{layout}", text, inputs):
+            for name, (epilogue, _) in products.items():
+                found = outputs[name].values
+                if "gelu" in epilogue:
+                    test.close(f"{label}, {name}", found, wanted[epilogue], F32_TOLERANCE)
+                elif not test.check(found == wanted[epilogue], f"{label}, {name}: wanted the exact integers"):
+                    test.close(f"{label}, {name}", found, wanted[epilogue], 0)  # Says where.
+                if epilogue == "plain":
+                    test.number(f"{label}, {name}: magnitudes", math.fsum(map(abs, found)), magnitudes, 0)
+                    test.number(f"{label}, {name}: last", found[-1], last, 0)
 
 # Leading dimensions: a batch of products, and one right-hand side for all of them.
 for batched in (True, False):

@@ -52,6 +52,10 @@ mlir::FailureOr<std::array<int64_t, 3>> gridOf(kernel::FuncOp func, llvm::ArrayR
 /// What an attention skeleton computes.
 AttentionPass passOf(kernel::SkeletonOp skeleton);
 
+/// Whether its mask is one of keys alone, such as a padding mask: forward asks for it once a key and warp,
+/// and not for every score.
+bool masksKeysAlone(kernel::SkeletonOp skeleton);
+
 /// What a skeleton asks of a target. Of its attributes only those count that lowering sets, not the ones that
 /// legalisation adds: whether rows are aligned is found out from buffers and strides.
 AttentionRequest requestOf(kernel::SkeletonOp skeleton);

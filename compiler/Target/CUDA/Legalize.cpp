@@ -331,9 +331,17 @@ AttentionPass heddle::cuda::passOf(kernel::SkeletonOp skeleton) {
       .Case(kernel::kAttentionBias, AttentionPass::Bias);
 }
 
+bool heddle::cuda::masksKeysAlone(kernel::SkeletonOp skeleton) {
+  constexpr unsigned kQuery = 2; // of batch, head, query, key
+  return !skeleton.getMask().empty() && skeleton.getMask().getArgument(kQuery).use_empty();
+}
+
 AttentionRequest heddle::cuda::requestOf(kernel::SkeletonOp skeleton) {
-  bool generated = !skeleton.getScore().empty() || !skeleton.getMask().empty();
-  return {passOf(skeleton),
+  const AttentionPass pass = passOf(skeleton);
+  const bool askedForScores =
+      !skeleton.getMask().empty() && !(pass == AttentionPass::Forward && masksKeysAlone(skeleton));
+  const bool generated = !skeleton.getScore().empty() || askedForScores;
+  return {pass,
           skeleton.getElementType(),
           static_cast<int64_t>(skeleton.getHeadDim()),
           static_cast<int64_t>(skeleton.getValueDim()),

@@ -156,6 +156,8 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
     line("static constexpr int kWindow = " + std::to_string(skeleton.getWindow()) + ";");
   line(std::string("static constexpr bool kHasScore = ") + truth(!skeleton.getScore().empty()) + ";");
   line(std::string("static constexpr bool kHasMask = ") + truth(!skeleton.getMask().empty()) + ";");
+  if (passOf(skeleton) == AttentionPass::Forward && masksKeysAlone(skeleton))
+    line("static constexpr bool kMaskOfKeys = true;");
   const bool slope = yieldsSlope(skeleton);
   if (slope)
     line("static constexpr bool kHasSlope = true;");

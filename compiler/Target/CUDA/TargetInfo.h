@@ -31,7 +31,7 @@ struct AttentionRequest {
   int64_t headDim;
   int64_t valueDim;
   bool causal;
-  bool generated;
+  bool generated; ///< A function is called for every score, which takes registers.
   bool aligned;
   bool broadcast;
 };

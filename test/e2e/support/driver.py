@@ -72,9 +72,13 @@ class Test:
     def verdict(self, label, *arguments, outputs=None):
         """`heddle check` must find every output within its bound; there must be some, and just `outputs` where given."""
         done = self.command("check", *arguments, "--device", DEVICE, "--format", "json")
-        if self.check(done.returncode == 0, f"{label}: exit code {done.returncode}: {done.stderr[:1000]}{done.stdout[:2000]}"):
+        try:
             found = json.loads(done.stdout)["outputs"]
-            self.check(found and all(output["ok"] for output in found), f"{label}: {found}")
+        except (ValueError, KeyError):
+            found = []
+        bad = [output for output in found if not output["ok"]]
+        if self.check(done.returncode == 0 and found and not bad,
+                      f"{label}: exit code {done.returncode}: {bad or done.stdout[:2000]} {done.stderr[:1000]}"):
             names = [output["name"] for output in found]
             self.check(outputs is None or sorted(names) == sorted(outputs), f"{label}: wanted outputs {outputs}, found {names}")
 

@@ -5,6 +5,7 @@ struct Score {
   static constexpr bool kCausal = true;
   static constexpr bool kHasScore = true;
   static constexpr bool kHasMask = true;
+  static constexpr bool kMaskOfKeys = true;
   const float *__restrict__ bias;
   long long bias_head;
   const bool *__restrict__ padding;

@@ -5,6 +5,7 @@ struct Score {
   static constexpr bool kCausal = false;
   static constexpr bool kHasScore = false;
   static constexpr bool kHasMask = true;
+  static constexpr bool kMaskOfKeys = true;
   const int *__restrict__ ids;
   long long keys;
   __device__ float score(float s, int b, int h, int i, int j) const { return s; }
@@ -15,9 +16,9 @@ struct Score {
   }
 };
 
-static_assert(heddle::AttentionWgmmaShape<64, 64, 128, 64, 12, 2>::kSharedBytes == 49248, "the launch's shared memory");
+static_assert(heddle::AttentionWgmmaShape<64, 64, 192, 128, 16, 3>::kSharedBytes == 123024, "the launch's shared memory");
 
-extern "C" __global__ void __launch_bounds__(384, 1) attention_padding_bf16(
+extern "C" __global__ void __launch_bounds__(512, 1) attention_padding_bf16(
     const heddle::bf16 *__restrict__ q, const heddle::bf16 *__restrict__ k,
     const heddle::bf16 *__restrict__ v, heddle::bf16 *__restrict__ out, const int *__restrict__ ids,
     long long batch, long long heads, long long key_heads, long long queries, long long keys,
@@ -50,5 +51,5 @@ extern "C" __global__ void __launch_bounds__(384, 1) attention_padding_bf16(
   params.out_row = out_row;
   params.scale = 0.125f;
   const Score score = {ids, keys};
-  heddle::attention_forward<heddle::bf16, 64, 64, 128, 64, 12, 2, Score>(params, score, q_map, k_map, v_map);
+  heddle::attention_forward<heddle::bf16, 64, 64, 192, 128, 16, 3, Score>(params, score, q_map, k_map, v_map);
 }

@@ -73,7 +73,7 @@ void launch(const AttentionParams<T> &p, const Score &score, bool aligned, uint6
 }
 
 template <typename T, int D, int V, int M, int N, int W, bool Causal, bool Mask, bool HasScore,
-          int Window = 0>
+          int Window = 0, bool KeyMask = false>
 void run(Problem p) {
 #ifdef HEDDLE_WGMMA // wants aligned rows
   if (p.layout == Layout::Ragged)
@@ -83,11 +83,13 @@ void run(Problem p) {
   p.element = kElement<T>;
   p.headDim = D;
   p.valueDim = V;
-  p.kind = Causal && Mask ? ScoreKind::Everything
-           : Causal       ? ScoreKind::Causal
-           : Mask         ? ScoreKind::Mask
-           : HasScore     ? ScoreKind::Score
-                          : ScoreKind::Full;
+  p.kind = KeyMask && Causal ? ScoreKind::CausalPadding
+           : KeyMask         ? ScoreKind::Padding
+           : Causal && Mask  ? ScoreKind::Everything
+           : Causal          ? ScoreKind::Causal
+           : Mask            ? ScoreKind::Mask
+           : HasScore        ? ScoreKind::Score
+                             : ScoreKind::Full;
   const Operands o = makeOperands(p);
   emulation::Buffer<T> inputs(o.inputs), out(o.outElements);
   T *in = inputs.data(), *result = out.data();
@@ -115,7 +117,7 @@ void run(Problem p) {
                             o.out.head,
                             o.out.row,
                             p.scale};
-  using Score = TestScore<Causal, Mask, HasScore, Window>;
+  using Score = TestScore<Causal, Mask, HasScore, Window, HasScore, KeyMask>;
   launch<T, D, V, M, N, W>(params, Score{o.mask.data(), o.bias.data(), p.kvLen}, p.layout != Layout::Ragged,
                            p.seed);
   const CheckResult check = bench::check(p, o, out.decoded(), lse, 1);
@@ -247,6 +249,10 @@ void suite(uint64_t seed) {
   run<T, D, V, M, N, W, false, true, false>(sized(1, 1, 1, 45, N + 9, Layout::Contiguous));
   run<T, D, V, M, N, W, false, false, true>(sized(1, 2, 1, 17, N + 1, Layout::Packed));
   run<T, D, V, M, N, W, true, true, true>(sized(1, 1, 1, M + 2, M + 70, Layout::Ragged));
+  if constexpr (N % 32 == 0) { // Padding, with tiles that are kept whole, in part and not at all; and causal.
+    run<T, D, V, M, N, W, false, true, false, 0, true>(sized(2, 1, 1, 33, 331, Layout::Packed));
+    run<T, D, V, M, N, W, true, true, false, 0, true>(sized(1, 1, 1, M + 2, M + 230, Layout::Contiguous));
+  }
   runPlaced<T, D, V, M, N, W, SwallowingScore>(seed);
   runPlaced<T, D, V, M, N, W, SteepScore>(seed);
   Problem zero = sized(1, 1, 1, 5, 7, Layout::Contiguous);

@@ -255,6 +255,19 @@ inline float __shfl_xor_sync(unsigned, float value, int distance) {
   result = slot().c[0];
   return result;
 }
+inline unsigned __ballot_sync(unsigned, bool predicate) {
+  using namespace heddle::emulation;
+  slot().predicate = predicate;
+  Slot *slots = warpSlots();
+  meetWarp([&] {
+    unsigned bits = 0;
+    for (int l = 0; l < 32; ++l)
+      bits |= unsigned(slots[l].predicate) << l;
+    for (int l = 0; l < 32; ++l)
+      slots[l].words[0] = bits;
+  });
+  return slot().words[0];
+}
 inline bool __any_sync(unsigned, bool predicate) {
   using namespace heddle::emulation;
   slot().predicate = predicate;

@@ -22,6 +22,8 @@
 //     static constexpr int kWindow = 4096;
 //     // keep() is called; it narrows what kCausal leaves.
 //     static constexpr bool kHasMask = false;
+//     // May be left out. keep() does not look at i: a padding mask.
+//     static constexpr bool kMaskOfKeys = false;
 //     // score() is called, with s already multiplied by `scale`.
 //     static constexpr bool kHasScore = true;
 //     // Captured operands, if any.
@@ -174,6 +176,60 @@ __device__ inline int first_key(int row, int diagonal) {
   return own >= Window ? own - Window + 1 : 0;
 }
 
+/// A score struct's kMaskOfKeys; false where it has none.
+template <typename Score, typename = void>
+struct AttentionKeyMask {
+  static constexpr bool kOnly = false;
+};
+template <typename Score>
+struct AttentionKeyMask<Score, decltype(void(Score::kMaskOfKeys))> {
+  static constexpr bool kOnly = Score::kMaskOfKeys;
+  static_assert(!kOnly || Score::kHasMask, "what does not exist looks at no query");
+};
+
+/// What is known of a tile's `Keys` keys before their scores are: nothing, or, where the mask is one of keys
+/// alone
+/// (`Only`), which of them it keeps. Then bit j % 32 of word j / 32 says so, the same in all lanes of a warp,
+/// each of which has asked for one key of a word.
+template <int Keys, bool Only>
+struct KeptKeys {
+  __device__ bool keeps(int, int) const { return true; }
+  __device__ bool all() const { return false; }
+};
+template <int Keys>
+struct KeptKeys<Keys, true> {
+  static_assert(Keys % 32 == 0, "whole words");
+  unsigned int words[Keys / 32];
+
+  /// Of the tile's key first + offset; `first` is known to the compiler, and the two share a word.
+  __device__ bool keeps(int first, int offset) const {
+    return words[first / 32] >> (first % 32 + offset) & 1;
+  }
+  __device__ bool all() const {
+    unsigned int both = words[0];
+#pragma unroll
+    for (int word = 1; word < Keys / 32; ++word)
+      both &= words[word];
+    return both == 0xffffffffu;
+  }
+};
+
+/// Of keys [key, key + Keys); those beyond kv_len are not kept. All lanes of the warp call it. Neither query
+/// nor score is needed, so that it can be asked while the product runs.
+template <int Keys, typename Score>
+__device__ inline KeptKeys<Keys, AttentionKeyMask<Score>::kOnly> kept_keys(const Score &score, int b, int h,
+                                                                           int key, int kv_len, int lane) {
+  KeptKeys<Keys, AttentionKeyMask<Score>::kOnly> result;
+  if constexpr (AttentionKeyMask<Score>::kOnly) {
+#pragma unroll
+    for (int word = 0; word < Keys / 32; ++word) {
+      const int j = key + word * 32 + lane;
+      result.words[word] = __ballot_sync(0xffffffffu, j < kv_len && score.keep(b, h, 0, j));
+    }
+  }
+  return result;
+}
+
 /// How a rectangle of scores relates to what its rows may see.
 enum class TileKind {
   Empty, // every score is masked by kCausal or kWindow: nothing to do
@@ -196,20 +252,21 @@ __device__ inline TileKind classify_tile(int row, int rows, int key, int keys, i
 
 /// The score that enters softmax for (i, j), from the bare product s.
 /// `Edge`: i or j may be out of range, above the causal diagonal, or before the window. The generated
-/// functions see the nearest index in range instead, and the result is dropped.
+/// functions see the nearest index in range instead, and the result is dropped. `kept`: what KeptKeys
+/// says of the key; masks that look at the query, too, are asked here.
 template <typename Score, bool Edge>
 __device__ inline float masked_score(const Score &score, float s, float scale, int b, int h, int i, int j,
-                                     int q_len, int kv_len) {
+                                     int q_len, int kv_len, bool kept) {
   // Rows beyond q_len can be in any tile of the last block; keys beyond kv_len are in edge tiles alone.
   const int i_safe = i < q_len ? i : q_len - 1;
   const int j_safe = Edge && j >= kv_len ? kv_len - 1 : j;
   if constexpr (Score::kHasScore)
     s = score.score(s * scale, b, h, i_safe, j_safe);
-  bool keep = true;
+  bool keep = kept;
   if constexpr (Edge)
-    keep = j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len) &&
+    keep = keep && j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len) &&
            (AttentionWindow<Score>::kKeys == 0 || i + kv_len - q_len - j < AttentionWindow<Score>::kKeys);
-  if constexpr (Score::kHasMask)
+  if constexpr (Score::kHasMask && !AttentionKeyMask<Score>::kOnly)
     keep = keep & score.keep(b, h, i_safe, j_safe);
   return keep ? s : -INFINITY;
 }

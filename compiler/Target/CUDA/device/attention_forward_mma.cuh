@@ -345,6 +345,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
         classify_tile<Score::kCausal, kWindow>(first_row, kRowBlocks * 16, key, TileN, p.kv_len, diagonal);
     if (kind == TileKind::Empty)
       continue; // the warp alone; it meets the others at the next barrier
+    const auto kept = kept_keys<TileN>(score, block->work.batch, block->work.head, key, p.kv_len, lane);
     const int stage = tile % Shape::kStages;
     float s[kRowBlocks][TileN / 8][4];
     mma_scores<T, Shape, TileN, kQueryInRegisters>(s, warp_q, shared_k + stage * kStageK, q_registers);
@@ -362,7 +363,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
             for (int pair = 0; pair < 2; ++pair)
               s[r][n][2 * half + pair] = masked_score<Score, decltype(edge)::value>(
                   score, s[r][n][2 * half + pair], p.scale, block->work.batch, block->work.head, i,
-                  lane_key + n * 8 + pair, p.q_len, p.kv_len);
+                  lane_key + n * 8 + pair, p.q_len, p.kv_len, kept.keeps(n * 8 + pair, lane % 4 * 2));
           // Nothing of the generated functions moves to another row: else all of a tile's loads are started,
           // and all addresses computed, at once, and the registers that wait for them spill.
           if (Score::kHasMask || Score::kHasScore)
@@ -372,8 +373,10 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     };
     if (kind == TileKind::Edge)
       apply(BoolConstant<true>{});
-    else if constexpr (Score::kHasMask || Score::kHasScore)
-      apply(BoolConstant<false>{});
+    else if constexpr (Score::kHasMask || Score::kHasScore) {
+      if (Score::kHasScore || !kept.all())
+        apply(BoolConstant<false>{});
+    }
 
     mma_softmax<Score>(s, acc, scale.exponent);
     mma_values<T, Shape, TileN>(acc.out, s, shared_v + stage * kStageV);

@@ -213,6 +213,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     const TileKind kind =
         classify_tile<Score::kCausal, kWindow>(first_row, Shape::kWarpRows, key, TileN, p.kv_len, diagonal);
     if (kind != TileKind::Empty) {
+      const auto kept = kept_keys<TileN>(score, work.batch, work.head, key, p.kv_len, lane);
       float s[kRows][kKeys];
 #pragma unroll
       for (int r = 0; r < kRows; ++r)
@@ -236,9 +237,9 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
           const int lane_key = opaque(key + kn * 4);
 #pragma unroll
           for (int n = 0; n < kKeys; ++n)
-            s[r][n] =
-                masked_score<Score, decltype(edge)::value>(score, s[r][n], p.scale, work.batch, work.head, i,
-                                                           lane_key + n / 4 * 32 + n % 4, p.q_len, p.kv_len);
+            s[r][n] = masked_score<Score, decltype(edge)::value>(
+                score, s[r][n], p.scale, work.batch, work.head, i, lane_key + n / 4 * 32 + n % 4, p.q_len,
+                p.kv_len, kept.keeps(n / 4 * 32 + n % 4, kn * 4));
           // Nothing of the generated functions moves to another row: else all of a tile's loads are started,
           // and all addresses computed, at once, and the registers that wait for them spill.
           if (Score::kHasMask || Score::kHasScore)
@@ -247,8 +248,10 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       };
       if (kind == TileKind::Edge)
         apply(BoolConstant<true>{});
-      else if constexpr (Score::kHasMask || Score::kHasScore)
-        apply(BoolConstant<false>{});
+      else if constexpr (Score::kHasMask || Score::kHasScore) {
+        if (Score::kHasScore || !kept.all())
+          apply(BoolConstant<false>{});
+      }
 
       simt_softmax<Score>(s, out, rows, scale.exponent);
 #pragma unroll

@@ -297,7 +297,10 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
     const WgmmaWork work =
         wgmma_work<T, HeadDim, ValueDim, TileM, TileN, Score>(p, int(wgmma_turn<Score::kCausal>(round)));
     const int group_row = work.first_row + consumer * Shape::kRows;
-    const auto mask_scores = [&](int tile) {
+    const auto ask_keys = [&](int tile) {
+      return kept_keys<TileN>(score, work.batch, work.head, tile * TileN, p.kv_len, lane);
+    };
+    const auto mask_scores = [&](int tile, const auto &kept) {
       const int key = tile * TileN;
       const int i_lane = group_row + warp * 16 + lane / 4;
       const auto apply = [&](auto edge) {
@@ -311,7 +314,7 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
             for (int pair = 0; pair < 2; ++pair)
               s[4 * n + 2 * half + pair] = masked_score<Score, decltype(edge)::value>(
                   score, s[4 * n + 2 * half + pair], p.scale, work.batch, work.head, i,
-                  lane_key + n * 8 + pair, p.q_len, p.kv_len);
+                  lane_key + n * 8 + pair, p.q_len, p.kv_len, kept.keeps(n * 8 + pair, lane % 4 * 2));
           // As in the mma skeleton: nothing of the generated functions moves to another row.
           if (Score::kHasMask || Score::kHasScore)
             __syncwarp();
@@ -321,8 +324,10 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
           classify_tile<Score::kCausal, kWindow>(group_row, Shape::kRows, key, TileN, p.kv_len, diagonal);
       if (kind != TileKind::Full) // Empty, too: the consumers go through the same tiles
         apply(BoolConstant<true>{});
-      else if constexpr (Score::kHasMask || Score::kHasScore)
-        apply(BoolConstant<false>{});
+      else if constexpr (Score::kHasMask || Score::kHasScore) {
+        if (Score::kHasScore || !kept.all())
+          apply(BoolConstant<false>{});
+      }
     };
 
     RowState rows[2] = {{-INFINITY, 0.0f}, {-INFINITY, 0.0f}};
@@ -350,9 +355,10 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
       wgmma_fence();
       start_scores();
       end_turn();
+      const auto kept = ask_keys(work.first);
       wgmma_wait<0>(s);
       release_keys();
-      mask_scores(work.first);
+      mask_scores(work.first, kept);
       wgmma_softmax<Score>(s, rows, correction, scale.exponent);
       round_probabilities();
       if (work.first + 1 < work.end)
@@ -366,9 +372,10 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
         wgmma_fence();
         start_values();
         end_turn();
+        const auto kept = ask_keys(tile);
         wgmma_wait<1>(s);
         release_keys();
-        mask_scores(tile);
+        mask_scores(tile, kept);
         wgmma_softmax<Score>(s, rows, correction, scale.exponent);
         // The next tile's keys are waited for here, and not where they are used, because the assembler would
         // move the wait for the second product before the softmax that runs under it, but for the branch.

@@ -21,8 +21,8 @@ struct AttentionTile {
   int stages = 0; // buffers of what streams past a block, where the skeleton has a template argument for it
 };
 
-/// bf16 and f16 (attention_forward_mma.cuh). `generated`: the kernel has a score or mask function. What that
-/// reads and computes needs registers, which smaller steps leave.
+/// bf16 and f16 (attention_forward_mma.cuh). `generated`: a score or mask function is called for every score,
+/// which one of keys alone is not. What that reads and computes needs registers, which smaller steps leave.
 constexpr AttentionTile attentionMmaTile(int headDim, int valueDim, bool generated) {
   const int dim = headDim > valueDim ? headDim : valueDim;
   if (dim > 128)
