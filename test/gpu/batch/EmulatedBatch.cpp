@@ -9,19 +9,6 @@
 #include "test/gpu/attention/Emulation.h"
 
 /// What batch.cuh calls besides attention's instructions.
-static unsigned int __ballot_sync(unsigned int, bool predicate) {
-  using namespace heddle::emulation;
-  slot().predicate = predicate;
-  Slot *slots = warpSlots();
-  meetWarp([&] {
-    unsigned int lanes = 0;
-    for (int lane = 0; lane < 32; ++lane)
-      lanes |= (unsigned int)slots[lane].predicate << lane;
-    for (int lane = 0; lane < 32; ++lane)
-      slots[lane].words[0] = lanes;
-  });
-  return slot().words[0];
-}
 static int __popc(unsigned int word) { return __builtin_popcount(word); }
 #define __launch_bounds__(threads)
 
