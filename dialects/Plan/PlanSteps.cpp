@@ -150,9 +150,9 @@ static LogicalResult verifyCall(LaunchOp launch, heddle::kernel::FuncOp function
   auto wanted = function.getBuffers();
   auto instances = static_cast<size_t>(launch.getInstances());
   if (instances > 1 && !function.getBatched()) {
-    mlir::InFlightDiagnostic error =
-        launch.emitOpError() << "has " << instances << " instances, wanted one for @" << function.getSymName()
-                             << ", which is not batched";
+    mlir::InFlightDiagnostic error = launch.emitOpError()
+                                     << "has " << instances << " instances, wanted one for @"
+                                     << function.getSymName() << ", which is not batched";
     error.attachNote(function.getLoc()) << "the kernel";
     return error;
   }

@@ -287,9 +287,8 @@ uint64_t estimatedBytes(const Plan &plan) {
     bytes += 512 + kernel.source.size() + kernel.binary.size();
   for (const Step &step : plan.steps)
     bytes += 1024 + 16 * step.launch.buffers.size() + 8 * step.launch.counts.size() +
-             8 * step.launch.shares.size() +
-             256 * step.launch.maps.size() + step.product.algorithm.size() + step.label.size() +
-             step.location.size();
+             8 * step.launch.shares.size() + 256 * step.launch.maps.size() + step.product.algorithm.size() +
+             step.label.size() + step.location.size();
   return bytes;
 }
 

@@ -96,13 +96,13 @@ StatusOr<std::span<CUtensorMap>> CudaKernels::maps(const Launch &launch, std::sp
 
 StatusOr<void *> CudaKernels::table(Device &device, const Launch &launch, std::span<void *const> buffers) {
   BoundTable &bound = tables_[&launch];
-  if (bound.memory != 0 && std::equal(buffers.begin(), buffers.end(), bound.addresses.begin(),
-                                      bound.addresses.end()))
+  if (bound.memory != 0 &&
+      std::equal(buffers.begin(), buffers.end(), bound.addresses.begin(), bound.addresses.end()))
     return reinterpret_cast<void *>(bound.memory);
   const std::vector<int64_t> words = instanceTable(launch, buffers);
   const auto bytes = static_cast<int64_t>(words.size() * sizeof(words[0]));
-  std::string context = "kernel " + names[launch.kernel] + ", table of " +
-                        std::to_string(launch.shares.size()) + " instances";
+  std::string context =
+      "kernel " + names[launch.kernel] + ", table of " + std::to_string(launch.shares.size()) + " instances";
   if (bound.memory == 0) { // Of one size for a launch, wherever its buffers are.
     StatusOr<void *> memory = device.allocate(bytes);
     if (!memory)

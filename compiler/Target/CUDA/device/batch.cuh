@@ -33,7 +33,8 @@ __device__ inline Instance instance_of(const long long *table, long long instanc
   int begun = 0; // Instances whose first block is this one or comes before it.
   for (int first = 0; first < int(instances); first += kWarpSize) {
     const int index = first + lane;
-    begun += __popc(__ballot_sync(0xffffffffu, index < int(instances) && table[index] <= (long long)blockIdx.x));
+    begun +=
+        __popc(__ballot_sync(0xffffffffu, index < int(instances) && table[index] <= (long long)blockIdx.x));
   }
   const int instance = begun - 1;
   return {table + instances + (long long)instance * words, (long long)blockIdx.x - table[instance]};
