@@ -330,7 +330,7 @@ private:
                             : reference(key.value(buffer.value), buffer.offset));
     plan::LaunchOp::create(builder_, group.getLoc(), launch.kernel, builder_.getArrayAttr(buffers),
                            launch.counts, phases_.phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
-                           locationText(group.getLoc()));
+                           locationText(group.getLoc()), nullptr);
     return success();
   }
 

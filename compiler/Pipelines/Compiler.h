@@ -95,6 +95,8 @@ struct CompileOptions {
   /// With BF16: weights are kept in bf16 (and steps that depend on weights alone run once), not cast in every
   /// run. Right where nothing updates them.
   bool prepareWeights = false;
+  /// Compiled: alike launches become one (pass batch-launches), with the same bits.
+  bool batchLaunches = true;
   std::string mode = nameOf(Mode::Forward);
   std::string device = "cpu"; ///< "cpu" or "cuda".
   std::string target;         ///< "sm_80", "sm_90a", "x86-64-v3", "x86-64-v4"; empty: this machine's best.

@@ -116,6 +116,10 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     lowering.mode = options.mode;
     lowering.precision = nameOf(options.precision);
     manager.addPass(createLowerToPlan(lowering));
+    // Before the target phase, which prints kernels, and after all decisions about what a step is. Eager
+    // launches what PyTorch launches.
+    if (compiled && options.batchLaunches)
+      manager.addNestedPass<plan::ProgramOp>(plan::createBatchLaunches(&matches));
     break;
   }
   case CompilePhase::Target:

@@ -172,7 +172,10 @@ private:
                        b.getArrayAttr(refs), b.getDenseI64ArrayAttr(launch.counts), phase,
                        grid ? b.getDenseI64ArrayAttr(launch.grid) : mlir::DenseI64ArrayAttr(),
                        cuda ? integer(launch.items, 0) : b.getI64IntegerAttr(launch.items),
-                       maps.empty() ? mlir::ArrayAttr() : b.getArrayAttr(maps), label, location);
+                       maps.empty() ? mlir::ArrayAttr() : b.getArrayAttr(maps), label, location,
+                       launch.shares.empty() ? mlir::DenseI64ArrayAttr()
+                                             : b.getDenseI64ArrayAttr(launch.shares),
+                       b.getI64IntegerAttr(runtime::instancesOf(launch)));
       return;
     }
     case runtime::StepKind::Product: {

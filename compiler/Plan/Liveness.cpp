@@ -37,4 +37,10 @@ void heddle::plan::moveInitStepsFirst(ProgramOp program) {
   }
 }
 
+bool heddle::plan::isPlacedOutput(const BufferLife &life) {
+  BufferOp buffer = life.buffer;
+  StepInterface first = life.firstStep;
+  return buffer.getRole() == Role::Output && life.first >= 0 && first.getPhase() != Phase::Init;
+}
+
 bool heddle::plan::livesBetweenSteps(Role role) { return role == Role::Scratch || role == Role::Saved; }

@@ -21,6 +21,10 @@ llvm::SmallVector<BufferLife> computeLiveness(ProgramOp program);
 /// constants and what other init steps made, so that nothing they need comes later.
 void moveInitStepsFirst(ProgramOp program);
 
+/// Whether a life is that of an output which the arena has a place for: from the step that writes it to the
+/// end of the run, since the caller reads it then. What an init step writes stays where it is.
+bool isPlacedOutput(const BufferLife &life);
+
 /// Whether a buffer lives only between its first and its last step; all other roles live throughout.
 bool livesBetweenSteps(Role role);
 

@@ -78,9 +78,7 @@ llvm::FailureOr<llvm::SmallVector<BufferLife>> setLifetimes(ProgramOp program, b
     }
     buffer.removeOffsetAttr();
     buffer.setFirstStepAttr(life.first < 0 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(life.first));
-    // An output is read after the run: it lives to the end. What an init step writes stays where it is.
-    bool output = placeOutputs && buffer.getRole() == Role::Output && life.first >= 0 &&
-                  life.firstStep.getPhase() != Phase::Init;
+    bool output = placeOutputs && isPlacedOutput(life);
     if (output)
       life.last = steps - 1;
     buffer.setLastStepAttr(life.first < 0 ? mlir::IntegerAttr() : builder.getI64IntegerAttr(life.last));

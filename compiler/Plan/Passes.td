@@ -4,6 +4,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BatchLaunches : Pass<"batch-launches", "::heddle::plan::ProgramOp"> {
+  let summary = "Alike launches that do not depend on each other become one";
+  let description = [{
+    Launches of row kernels that differ in buffers, in how many rows, or for flat kernels elements, there are, and in where
+    they start, become instances of one launch of a batched kernel, in the place of the last: the optimizer's updates of all
+    parameters, the sums of squares of their gradients, the copies of those sums into one tensor. Kernels must be
+    `kernel.func` ops: this runs before the target phase, since a batched kernel has a text of its own.
+
+    A launch moves past steps that touch nothing of what it writes, and write nothing of what it touches, byte by byte;
+    it stays where the most memory that lives at once, or the arena, would grow, and where it reads more than `most-moved` bytes of
+    a buffer that one of the two steps before it has written, which a second-level cache may still hold. Instances have one
+    phase, and alignments and divisors that allow the same vectors. Steps of phase init, which run once, are left alone.
+
+    Every instance computes what its launch did, element by element in the same order: results keep their bits.
+  }];
+  let options = [
+    Option<"mostMoved", "most-moved", "int64_t", "int64_t{16} << 20",
+           "Bytes just written that a launch may be moved away from">,
+    Option<"remarks", "remarks", "bool", "false", "Emit each batch and each launch that joined none as a remark">
+  ];
+  let statistics = [
+    Statistic<"numBatches", "batches", "Launches of several instances">,
+    Statistic<"numBatched", "batched", "Launches that became instances">,
+    Statistic<"numDependent", "dependent", "Launches that could not wait for a later one: a step between needs them">,
+    Statistic<"numPeak", "peak", "Launches that did not wait for a later one: more memory would live at once">,
+    Statistic<"numUndone", "undone", "Programs left as they were: no order of batches had as small an arena">,
+    Statistic<"numHot", "hot", "Launches that did not wait for a later one: they read much that was just written">,
+  ];
+}
+
 def PlanMemory : Pass<"plan-memory", "::heddle::plan::ProgramOp"> {
   let summary = "Lifetimes of all buffers, and places in the arena for scratch and saved ones";
   let description = [{

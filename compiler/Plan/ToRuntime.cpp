@@ -179,6 +179,8 @@ private:
       llvm::copy(*op.getGrid(), step.launch.grid.begin());
     if (op.getItems())
       step.launch.items = static_cast<int64_t>(*op.getItems());
+    if (op.getShares())
+      step.launch.shares = op.getShares()->vec();
     if (op.getMaps())
       for (auto map : op.getMaps()->getAsRange<TensorMapAttr>())
         step.launch.maps.push_back({static_cast<int32_t>(map.getOperand()), *dtypeOf(map.getElementType()),

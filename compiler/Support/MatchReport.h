@@ -9,10 +9,10 @@ namespace heddle {
 
 /// What a pattern found, or what stopped it.
 struct MatchReport {
-  std::string pattern; ///< attention, rms_norm, layer_norm, merge-products.
+  std::string pattern; ///< attention, rms_norm, layer_norm, merge-products, batch-launches.
   bool matched = false;
   std::string location;
-  std::string reason; ///< For a near miss: the op that stopped it and why.
+  std::string reason; ///< For a near miss: the op that stopped it and why. For a batch: what became one.
 };
 
 /// Where passes put their reports. The caller owns it and keeps it alive while the passes run.

@@ -61,6 +61,17 @@ constexpr llvm::StringLiteral kDivisorAttr = "kernel.divisor";
 /// 256.
 constexpr llvm::StringLiteral kAlignmentAttr = "kernel.alignment";
 
+/// What a kernel does with one of its buffers.
+struct BufferUse {
+  bool read = false, written = false;
+};
+/// Of each leading argument, in their order.
+llvm::SmallVector<BufferUse> bufferUses(FuncOp func);
+
+/// Index arithmetic on constants and on the counts of a launch. Nothing where it is something else, or
+/// overflows.
+std::optional<int64_t> evaluate(mlir::Value value, FuncOp func, llvm::ArrayRef<int64_t> counts);
+
 } // namespace heddle::kernel
 
 #endif // HEDDLE_DIALECTS_KERNEL_KERNELDIALECT_H

@@ -90,6 +90,8 @@ LogicalResult FuncOp::verify() {
     nests += llvm::isa<RowsOp, RowSumsOp, SkeletonOp>(op);
   if (nests != 1)
     return emitOpError() << "wants one kernel.rows, kernel.row_sums or kernel.skeleton, found " << nests;
+  if (getBatched() && getBody().getOps<RowsOp>().empty())
+    return emitOpError("is batched, wanted kernel.rows in it");
   return success();
 }
 
@@ -134,6 +136,22 @@ LogicalResult RowsOp::verify() {
   if (getParts() && static_cast<int64_t>(*getParts()) < 1)
     return emitOpError() << "has " << static_cast<int64_t>(*getParts()) << " parts, wanted at least 1";
   return success();
+}
+
+bool RowsOp::isFlat() {
+  if (getParts())
+    return false; // a sum over a part has its elements in one order
+  int64_t loops = 0;
+  for (mlir::Operation &op : getBody().front()) {
+    if (auto columns = llvm::dyn_cast<ColumnsOp>(op)) {
+      ++loops;
+      if (columns.getNumResults() != 0)
+        return false;
+    } else if (llvm::isa<StoreOp>(op)) {
+      return false;
+    }
+  }
+  return loops == 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,10 +20,13 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, FunctionOpInterface, S
     `mapping` is set by legalisation for a GPU. An argument may promise what all launches keep: a count
     `{kernel.divisor = 8 : i64}`, that it is a multiple of 8; a buffer `{kernel.alignment = 4 : i64}`, that its address is
     only a multiple of 4 bytes, and not of 256.
+
+    `batched`: a launch runs it on several instances, each with buffers and counts of its own (`plan.launch`). The body is
+    that of one instance.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
-                       OptionalAttr<Kernel_MappingAttr>:$mapping);
+                       OptionalAttr<Kernel_MappingAttr>:$mapping, UnitAttr:$batched);
   let regions = (region SizedRegion<1>:$body);
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
   let skipDefaultBuilders = 1;
@@ -53,6 +56,11 @@ def Kernel_RowsOp : Kernel_Op<"rows", [SingleBlock, NoTerminator, RecursiveMemor
   }];
   let arguments = (ins Variadic<Index>:$extents, OptionalAttr<I64Attr>:$parts);
   let regions = (region SizedRegion<1>:$body);
+  let extraClassDeclaration = [{
+    /// One columns loop that neither reduces nor keeps, no parts, and nothing that is stored once a row: rows and columns
+    /// are one space, whose elements know nothing of each other.
+    bool isFlat();
+  }];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }

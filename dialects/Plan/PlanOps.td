@@ -96,13 +96,26 @@ def Plan_LaunchOp : Plan_Step<"launch"> {
     by the target phase. Buffers and counts are those of the kernel, in its order; `maps` are further arguments, set by
     the target phase where the kernel's copies are made by the tensor unit.
 
-    Example: `plan.launch @add [#plan.ref<@a>, #plan.ref<@b>] counts [4, 512] phase forward`.
+    A batched kernel runs on `instances` instances in one launch: `buffers` and `counts` are those of the first, then those
+    of the second, and so on. Instances run in any order and at the same time. `shares`, set by the target phase with grid or
+    items, is how many blocks or items each has; the grid is along x.
+
+    Example: `plan.launch @add [#plan.ref<@a>, #plan.ref<@b>] counts [4, 512] phase forward`, and of two instances
+    `plan.launch @cast_batch [#plan.ref<@a>, #plan.ref<@b>, #plan.ref<@c>, #plan.ref<@d>] counts [512, 64] phase forward
+    {instances = 2 : i64}`.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, TypedArrayAttrBase<Plan_RefAttr, "references">:$buffers,
                        DenseI64ArrayAttr:$counts, Plan_PhaseAttr:$phase, OptionalAttr<DenseI64ArrayAttr>:$grid,
                        OptionalAttr<I64Attr>:$items,
                        OptionalAttr<TypedArrayAttrBase<Plan_TensorMapAttr, "tensor maps">>:$maps,
-                       DefaultValuedAttr<StrAttr, "\"\"">:$label, DefaultValuedAttr<StrAttr, "\"\"">:$location);
+                       DefaultValuedAttr<StrAttr, "\"\"">:$label, DefaultValuedAttr<StrAttr, "\"\"">:$location,
+                       OptionalAttr<DenseI64ArrayAttr>:$shares, DefaultValuedAttr<I64Attr, "1">:$instances);
+  let extraClassDeclaration = [{
+    /// One instance's counts.
+    ::llvm::ArrayRef<int64_t> getCountsOf(int64_t instance);
+    /// One instance's buffers.
+    ::llvm::SmallVector<RefAttr> getBuffersOf(int64_t instance);
+  }];
   let assemblyFormat = "$kernel $buffers `counts` $counts `phase` `` $phase attr-dict";
   let hasVerifier = 1;
 }

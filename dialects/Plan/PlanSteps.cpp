@@ -72,7 +72,53 @@ llvm::SmallVector<RefAttr> LaunchOp::getRefs() {
   return refs;
 }
 
+llvm::ArrayRef<int64_t> LaunchOp::getCountsOf(int64_t instance) {
+  size_t each = getCounts().size() / getInstances();
+  return getCounts().slice(instance * each, each);
+}
+
+llvm::SmallVector<RefAttr> LaunchOp::getBuffersOf(int64_t instance) {
+  size_t each = getBuffers().size() / getInstances();
+  return llvm::map_to_vector(getBuffers().getValue().slice(instance * each, each),
+                             [](mlir::Attribute ref) { return llvm::cast<RefAttr>(ref); });
+}
+
+/// Shares are there for several instances alone, and add up to the blocks or items of the launch.
+static LogicalResult verifyInstances(LaunchOp launch) {
+  auto instances = static_cast<int64_t>(launch.getInstances());
+  if (instances < 1)
+    return launch.emitOpError() << "instances " << instances << ", wanted at least 1";
+  if (launch.getBuffers().size() % instances != 0 || launch.getCounts().size() % instances != 0)
+    return launch.emitOpError() << "has " << launch.getBuffers().size() << " buffers and "
+                                << launch.getCounts().size() << " counts, wanted as many for each of "
+                                << instances << " instances";
+  if (instances > 1 && launch.getMaps())
+    return launch.emitOpError() << "of " << instances << " instances has tensor maps, wanted none";
+  if (!launch.getShares()) {
+    if (instances > 1 && (launch.getGrid() || launch.getItems()))
+      return launch.emitOpError() << "of " << instances << " instances has no shares, wanted them with "
+                                  << (launch.getGrid() ? "grid" : "items");
+    return success();
+  }
+  llvm::ArrayRef<int64_t> shares = *launch.getShares();
+  if (static_cast<int64_t>(shares.size()) != instances)
+    return launch.emitOpError() << "has " << shares.size() << " shares, wanted one for each of " << instances
+                                << " instances";
+  int64_t sum = 0;
+  for (int64_t share : shares)
+    if (share < 0 || llvm::AddOverflow(sum, share, sum))
+      return launch.emitOpError() << "has a share of " << share << ", wanted 0 or more that fit in 64 bits";
+  bool grid = launch.getGrid() && launch.getGrid()->size() == 3;
+  int64_t whole = grid ? (*launch.getGrid())[0] : static_cast<int64_t>(launch.getItems().value_or(0));
+  if (sum != whole || (grid && ((*launch.getGrid())[1] != 1 || (*launch.getGrid())[2] != 1)))
+    return launch.emitOpError() << "has shares of " << sum << " together, wanted "
+                                << (grid ? "a grid of so many along x" : "as many items");
+  return success();
+}
+
 LogicalResult LaunchOp::verify() {
+  if (failed(verifyInstances(*this)))
+    return failure();
   if (getGrid()) {
     if (getGrid()->size() != 3)
       return emitOpError() << "grid has " << getGrid()->size() << " extents, wanted 3";
@@ -102,17 +148,27 @@ LogicalResult LaunchOp::verify() {
 static LogicalResult verifyCall(LaunchOp launch, heddle::kernel::FuncOp function,
                                 mlir::SymbolTableCollection &tables) {
   auto wanted = function.getBuffers();
-  if (launch.getBuffers().size() != wanted.size() ||
-      launch.getCounts().size() != function.getCounts().size()) {
+  auto instances = static_cast<size_t>(launch.getInstances());
+  if (instances > 1 && !function.getBatched()) {
+    mlir::InFlightDiagnostic error = launch.emitOpError()
+                                     << "has " << instances << " instances, wanted one for @"
+                                     << function.getSymName() << ", which is not batched";
+    error.attachNote(function.getLoc()) << "the kernel";
+    return error;
+  }
+  if (launch.getBuffers().size() != instances * wanted.size() ||
+      launch.getCounts().size() != instances * function.getCounts().size()) {
     mlir::InFlightDiagnostic error =
         launch.emitOpError() << "has " << launch.getBuffers().size() << " buffers and "
-                             << launch.getCounts().size() << " counts, wanted " << wanted.size() << " and "
-                             << function.getCounts().size() << " for @" << function.getSymName();
+                             << launch.getCounts().size() << " counts, wanted " << instances * wanted.size()
+                             << " and " << instances * function.getCounts().size() << " for @"
+                             << function.getSymName();
     error.attachNote(function.getLoc()) << "the kernel";
     return error;
   }
   for (auto [index, ref] : llvm::enumerate(launch.getBuffers().getAsRange<RefAttr>())) {
-    mlir::Type element = llvm::cast<heddle::kernel::BufferType>(wanted[index].getType()).getElementType();
+    mlir::Type element =
+        llvm::cast<heddle::kernel::BufferType>(wanted[index % wanted.size()].getType()).getElementType();
     if (ref.getBuffer() && failed(verifyRange(launch, tables, ref, element, 0, "buffer " + Twine(index))))
       return failure();
   }

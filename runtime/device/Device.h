@@ -81,6 +81,13 @@ public:
   virtual Status synchronize() = 0;
 
   virtual StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &plan) = 0;
+  /// What a device prepares for launches at these addresses: the table of a batched one. Wanted before a
+  /// recording; a launch at other addresses than those of the last call prepares anew by itself, which no
+  /// recording can hold. `launch` is of the plan that was loaded and stays where it is.
+  virtual Status bind(LoadedKernels & /*kernels*/, const Launch & /*launch*/,
+                      std::span<void *const> /*buffers*/) {
+    return Status::ok();
+  }
   /// `buffers` are the addresses for launch.buffers, in order, byte offsets applied.
   virtual Status launch(LoadedKernels &kernels, const Launch &launch, std::span<void *const> buffers) = 0;
 

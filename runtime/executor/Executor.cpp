@@ -49,6 +49,8 @@ public:
     indexNames();
     HEDDLE_RETURN_IF_ERROR(allocate());
     HEDDLE_ASSIGN_OR_RETURN(kernels_, device_.load(plan_));
+    if (options_.kind != ExecutorKind::Eager) // Whose buffers come and go: each launch brings its own.
+      HEDDLE_RETURN_IF_ERROR(bindLaunches());
     HEDDLE_RETURN_IF_ERROR(fillBuffers(device_, plan_, addresses_, options_.seed, parameters));
     if (options_.poison)
       HEDDLE_RETURN_IF_ERROR(poison());
@@ -218,6 +220,19 @@ private:
     return Status::ok();
   }
 
+  /// Everything has its place for good: devices prepare what launches need of the addresses.
+  Status bindLaunches() {
+    for (const std::vector<PreparedStep> *steps : {&layout_.init, &layout_.run})
+      for (const PreparedStep &prepared : *steps)
+        if (prepared.step->kind == StepKind::Launch)
+          HEDDLE_RETURN_IF_ERROR(device_.bind(*kernels_, prepared.step->launch, operandsOf(prepared)));
+    return Status::ok();
+  }
+
+  std::span<void *const> operandsOf(const PreparedStep &prepared) const {
+    return {resolved_.data() + prepared.operands.first, prepared.operands.count};
+  }
+
   void resolve(size_t operand) {
     const BufferRef &ref = layout_.operands[operand];
     char *base = ref.present() ? addresses_[ref.buffer] : nullptr;
@@ -282,8 +297,7 @@ private:
     void **operands = resolved_.data() + prepared.operands.first;
     switch (step.kind) {
     case StepKind::Launch:
-      return device_.launch(*kernels_, step.launch,
-                            std::span<void *const>(operands, prepared.operands.count));
+      return device_.launch(*kernels_, step.launch, operandsOf(prepared));
     case StepKind::Product: {
       Device::ProductAddresses addresses;
       addresses.a = operands[0];

@@ -87,7 +87,7 @@ private:
                                    vector(map.strides), vector(map.box), static_cast<uint8_t>(map.swizzle));
       });
       launch = fb::CreateLaunch(b, l.kernel, b.CreateVectorOfStructs(refs), vector(l.counts), l.grid[0],
-                                l.grid[1], l.grid[2], l.items, maps);
+                                l.grid[1], l.grid[2], l.items, maps, vector(l.shares));
       break;
     }
     case StepKind::Product: {
@@ -213,6 +213,7 @@ StatusOr<Step> unpack(const fb::Step &in, size_t index) {
     out.launch.counts = values(launch->counts());
     out.launch.grid = {launch->grid_x(), launch->grid_y(), launch->grid_z()};
     out.launch.items = launch->items();
+    out.launch.shares = values(launch->shares());
     if (const auto *maps = launch->maps())
       for (const fb::TensorMap *map : *maps)
         out.launch.maps.push_back({map->operand(), static_cast<DType>(map->dtype()), values(map->extents()),
@@ -286,8 +287,8 @@ uint64_t estimatedBytes(const Plan &plan) {
     bytes += 512 + kernel.source.size() + kernel.binary.size();
   for (const Step &step : plan.steps)
     bytes += 1024 + 16 * step.launch.buffers.size() + 8 * step.launch.counts.size() +
-             256 * step.launch.maps.size() + step.product.algorithm.size() + step.label.size() +
-             step.location.size();
+             8 * step.launch.shares.size() + 256 * step.launch.maps.size() + step.product.algorithm.size() +
+             step.label.size() + step.location.size();
   return bytes;
 }
 

@@ -23,7 +23,7 @@
 namespace heddle::runtime {
 
 /// Raised whenever an older reader would misread a newer plan; a reader takes its own version alone.
-inline constexpr uint32_t kArtifactVersion = 3;
+inline constexpr uint32_t kArtifactVersion = 4;
 
 /// Exact: readPlan(writePlan(plan)) is `plan`, and equal plans give equal bytes. Internal where the plan does
 /// not verify, InvalidInput where it is too large for the format (2 GiB; weights are never in it).

@@ -129,6 +129,11 @@ struct TensorMap {
 ///  CPU:  void entry(void *const *buffers, const int64_t *counts, int64_t begin, int64_t end), called by
 ///  worker
 ///        threads on disjoint ranges that cover [0, items).
+/// With `shares` the kernel runs on several instances at once: `buffers` and `counts` hold as many for each,
+/// instance after instance.
+///  CUDA: entry(const long long *table, long long instances): the table (runtime/plan/InstanceTable.h) says
+///        each instance's first block, buffers and counts.
+///  CPU:  the entry is that of one instance; a range that covers several of them becomes several calls.
 struct Launch {
   int32_t kernel = -1;
   std::vector<BufferRef> buffers;
@@ -136,7 +141,14 @@ struct Launch {
   std::array<int64_t, 3> grid{1, 1, 1}; ///< CUDA.
   int64_t items = 0;                    ///< CPU.
   std::vector<TensorMap> maps;          ///< CUDA; encoded by the runtime, which knows the addresses.
+  /// Of each instance: its blocks (CUDA), which grid[0] is the sum of, or its items. Empty: there is one.
+  std::vector<int64_t> shares;
 };
+
+/// How many instances a launch runs its kernel on.
+inline int64_t instancesOf(const Launch &launch) {
+  return launch.shares.empty() ? 1 : static_cast<int64_t>(launch.shares.size());
+}
 
 /// What a product adds after the sum, in this order. GELU is the tanh form, x/2 * (1 + tanh(sqrt(2/pi) * (x +
 /// 0.044715 * x^3))), which is the one that cuBLASLt computes; the erf form is no epilogue.

@@ -65,7 +65,7 @@ private:
                             std::to_string(launch.maps.size()));
       if (launch.items < 0 || launch.items > kMostItems)
         return invalidInput("items: wanted 0 to " + number(kMostItems) + ", found " + number(launch.items));
-      return Status::ok();
+      return shares(launch, launch.items);
     }
     // The bounds of CUDA: 2^31-1, 65535, 65535.
     const int64_t most[3] = {2147483647, 65535, 65535};
@@ -75,6 +75,30 @@ private:
                             ", found " + number(launch.grid[axis]));
     for (size_t i = 0; i < launch.maps.size(); ++i)
       HEDDLE_RETURN_IF_ERROR(map("tensor map " + std::to_string(i), launch, launch.maps[i]));
+    return shares(launch, launch.grid[1] == 1 && launch.grid[2] == 1 ? launch.grid[0] : 0);
+  }
+
+  /// The instances of a batched launch have as many operands each, and together `whole` blocks or items.
+  Status shares(const Launch &launch, int64_t whole) {
+    if (launch.shares.empty())
+      return Status::ok();
+    size_t instances = launch.shares.size();
+    if (!launch.maps.empty())
+      return invalidInput("wanted no tensor maps for " + std::to_string(instances) + " instances, found " +
+                          std::to_string(launch.maps.size()));
+    if (launch.buffers.size() % instances != 0 || launch.counts.size() % instances != 0)
+      return invalidInput("wanted as many operands for each of " + std::to_string(instances) +
+                          " instances, found " + std::to_string(launch.buffers.size()) + " buffers and " +
+                          std::to_string(launch.counts.size()) + " counts");
+    int64_t left = whole;
+    for (size_t i = 0; i < instances; ++i) {
+      if (launch.shares[i] < 0 || launch.shares[i] > left)
+        return invalidInput("shares[" + std::to_string(i) + "]: wanted 0 to the " + number(left) +
+                            " that are left, found " + number(launch.shares[i]));
+      left -= launch.shares[i];
+    }
+    if (left != 0)
+      return invalidInput("shares: wanted " + number(whole) + " together, found " + number(whole - left));
     return Status::ok();
   }
 

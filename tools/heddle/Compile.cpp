@@ -35,15 +35,17 @@ void printSummary(const Built &built) {
   const Plan &plan = built.plan;
   std::printf("%s: %s, %s, %s, for %s\n", plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(),
               plan.pipeline.c_str(), plan.target.c_str());
-  int64_t launches = 0, products = 0, copies = 0;
+  int64_t launches = 0, instances = 0, products = 0, copies = 0;
   for (const Step &step : plan.steps) {
     launches += step.kind == StepKind::Launch;
+    instances += step.kind == StepKind::Launch ? instancesOf(step.launch) : 0;
     products += step.kind == StepKind::Product;
     copies += step.kind == StepKind::Copy;
   }
   std::printf("groups      %zu\n", built.report.groups.size());
-  std::printf("steps       %zu: %lld launches of %zu kernels, %lld products, %lld copies\n",
-              plan.steps.size(), static_cast<long long>(launches), plan.kernels.size(),
+  std::string batched = instances == launches ? "" : " (on " + std::to_string(instances) + " instances)";
+  std::printf("steps       %zu: %lld launches%s of %zu kernels, %lld products, %lld copies\n",
+              plan.steps.size(), static_cast<long long>(launches), batched.c_str(), plan.kernels.size(),
               static_cast<long long>(products), static_cast<long long>(copies));
   if (plan.device == "cuda" && plan.pipeline == "compiled" && products > 0)
     std::printf("products    %s\n", built.tuning.products > 0 ? tuningText(built.tuning).c_str()

@@ -3,6 +3,7 @@
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/KernelDump.h"
 #include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/ProfileReport.h"
 #include "tools/heddle/Support/Table.h"
 
 #include <CLI/App.hpp>
@@ -39,22 +40,6 @@ const char *nameOf(StepKind kind) {
     return "product";
   case StepKind::Copy:
     return "copy";
-  }
-  return "";
-}
-
-/// What a step runs: the kernel's name, or the product's sizes.
-std::string workOf(const Plan &plan, const Step &step) {
-  switch (step.kind) {
-  case StepKind::Launch:
-    return plan.kernels[step.launch.kernel].name;
-  case StepKind::Product: {
-    const Product &p = step.product;
-    std::string text = std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k);
-    return p.batch > 1 ? std::to_string(p.batch) + " of " + text : text;
-  }
-  case StepKind::Copy:
-    return bytesText(step.copy.bytes);
   }
   return "";
 }

@@ -48,21 +48,7 @@ private:
 
 static int64_t ceilDiv(int64_t count, int64_t piece) { return (count + piece - 1) / piece; }
 
-bool heddle::cpu::splitsColumns(kernel::RowsOp rows) {
-  if (!rows.getExtents().empty() || rows.getParts())
-    return false;
-  int64_t loops = 0;
-  for (Operation &op : rows.getBody().front()) {
-    if (auto columns = dyn_cast<kernel::ColumnsOp>(op)) {
-      ++loops;
-      if (columns.getNumResults())
-        return false;
-    } else if (isa<kernel::StoreOp>(op)) {
-      return false;
-    }
-  }
-  return loops == 1;
-}
+bool heddle::cpu::splitsColumns(kernel::RowsOp rows) { return rows.getExtents().empty() && rows.isFlat(); }
 
 FailureOr<int64_t> heddle::cpu::itemsOf(kernel::FuncOp func, const CpuTarget &target,
                                         ArrayRef<int64_t> counts) {

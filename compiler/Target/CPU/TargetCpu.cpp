@@ -86,24 +86,13 @@ std::vector<Job> TargetCpu::collectJobs() {
   return jobs;
 }
 
-/// Arguments whose memory a launch also gives under another argument, where one of the two is written.
-static void findShared(Job &job, plan::LaunchOp launch) {
-  llvm::SmallVector<bool> written;
-  for (mlir::BlockArgument buffer : job.func.getBuffers()) {
-    bool stored = llvm::any_of(buffer.getUsers(), [&](mlir::Operation *user) {
-      if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(user))
-        return skeleton.writes(buffer);
-      if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(user))
-        return sums.getOut() == buffer;
-      return llvm::isa<kernel::StoreOp, kernel::AccumulateOp>(user);
-    });
-    written.push_back(stored);
-  }
-  auto references = launch.getBuffers().getAsRange<plan::RefAttr>();
-  llvm::SmallVector<plan::RefAttr> buffers(references.begin(), references.end());
+/// Arguments whose memory an instance of a launch also gives under another argument, where one of the two is
+/// written.
+static void findShared(Job &job, llvm::ArrayRef<plan::RefAttr> buffers) {
+  llvm::SmallVector<kernel::BufferUse> uses = kernel::bufferUses(job.func);
   for (size_t x = 0; x < buffers.size(); ++x)
     for (size_t y = x + 1; y < buffers.size(); ++y)
-      if (buffers[x].getBuffer() == buffers[y].getBuffer() && (written[x] || written[y])) {
+      if (buffers[x].getBuffer() == buffers[y].getBuffer() && (uses[x].written || uses[y].written)) {
         job.uses.shared.set(x);
         job.uses.shared.set(y);
       }
@@ -114,14 +103,23 @@ LogicalResult TargetCpu::prepare(Job &job, const cpu::CpuTarget &cpuTarget) {
   job.uses.shared.resize(job.func.getBuffers().size());
   int64_t stack = 0;
   for (plan::LaunchOp launch : job.launches) {
-    FailureOr<int64_t> items = cpu::itemsOf(job.func, cpuTarget, launch.getCounts());
-    if (failed(items))
-      return failure();
-    launch.setItems(*items);
-    findShared(job, launch);
-    // Extents that depend on more than counts are refused by the lowering.
-    if (FailureOr<int64_t> bytes = cpu::keptBytes(job.func, launch.getCounts()); succeeded(bytes))
-      stack = std::max(stack, *bytes);
+    llvm::SmallVector<int64_t> shares;
+    int64_t sum = 0;
+    for (int64_t instance = 0; instance < static_cast<int64_t>(launch.getInstances()); ++instance) {
+      llvm::ArrayRef<int64_t> counts = launch.getCountsOf(instance);
+      FailureOr<int64_t> items = cpu::itemsOf(job.func, cpuTarget, counts);
+      if (failed(items))
+        return failure();
+      shares.push_back(*items);
+      sum += *items;
+      findShared(job, launch.getBuffersOf(instance));
+      // Extents that depend on more than counts are refused by the lowering.
+      if (FailureOr<int64_t> bytes = cpu::keptBytes(job.func, counts); succeeded(bytes))
+        stack = std::max(stack, *bytes);
+    }
+    launch.setItems(sum);
+    if (job.func.getBatched())
+      launch.setShares(llvm::ArrayRef<int64_t>(shares));
   }
   numAliased += job.uses.shared.any();
   if (stack <= cpu::kStackBytes)

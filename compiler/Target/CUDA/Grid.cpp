@@ -4,57 +4,11 @@
 #include "compiler/Target/CUDA/ResourceModel.h"
 #include "dialects/Plan/PlanDialect.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace heddle;
 using namespace heddle::cuda;
 using mlir::failure;
-
-/// Blocks of a grid along x; along y and z there are 65,535, so that everything goes along x.
-static constexpr int64_t kMaxBlocks = (int64_t(1) << 31) - 1;
-
-/// Index arithmetic on constants and counts. Nothing where it is something else, or overflows.
-static std::optional<int64_t> evaluate(mlir::Value value, kernel::FuncOp func,
-                                       llvm::ArrayRef<int64_t> counts) {
-  if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value)) {
-    int64_t index =
-        static_cast<int64_t>(argument.getArgNumber()) - static_cast<int64_t>(func.getBuffers().size());
-    if (argument.getOwner() != &func.getBody().front() || index < 0 ||
-        index >= static_cast<int64_t>(counts.size()))
-      return std::nullopt;
-    return counts[index];
-  }
-  llvm::APInt constant;
-  if (matchPattern(value, mlir::m_ConstantInt(&constant)))
-    return constant.getSExtValue();
-  mlir::Operation *op = value.getDefiningOp();
-  if (op->getNumOperands() != 2)
-    return std::nullopt;
-  std::optional<int64_t> a = evaluate(op->getOperand(0), func, counts),
-                         b = evaluate(op->getOperand(1), func, counts);
-  if (!a || !b)
-    return std::nullopt;
-  int64_t result = 0;
-  if (llvm::isa<mlir::arith::AddIOp>(op))
-    return llvm::AddOverflow(*a, *b, result) ? std::nullopt : std::optional<int64_t>(result);
-  if (llvm::isa<mlir::arith::SubIOp>(op))
-    return llvm::SubOverflow(*a, *b, result) ? std::nullopt : std::optional<int64_t>(result);
-  if (llvm::isa<mlir::arith::MulIOp>(op))
-    return llvm::MulOverflow(*a, *b, result) ? std::nullopt : std::optional<int64_t>(result);
-  if (llvm::isa<mlir::arith::MaxSIOp>(op))
-    return std::max(*a, *b);
-  if (llvm::isa<mlir::arith::MinSIOp>(op))
-    return std::min(*a, *b);
-  if (*b <= 0)
-    return std::nullopt;
-  if (llvm::isa<mlir::arith::DivSIOp>(op))
-    return *a / *b;
-  if (llvm::isa<mlir::arith::RemSIOp>(op))
-    return *a % *b;
-  return std::nullopt;
-}
 
 int64_t heddle::cuda::threadsOf(kernel::FuncOp func) {
   for (auto skeleton : func.getBody().getOps<kernel::SkeletonOp>())
@@ -67,7 +21,7 @@ int64_t heddle::cuda::threadsOf(kernel::FuncOp func) {
 /// The value of an extent; failure after an error on `launch` where there is none.
 static mlir::FailureOr<int64_t> extentOf(mlir::Value value, kernel::FuncOp func,
                                          llvm::ArrayRef<int64_t> counts, mlir::Operation *launch) {
-  if (std::optional<int64_t> number = evaluate(value, func, counts))
+  if (std::optional<int64_t> number = kernel::evaluate(value, func, counts))
     return *number;
   launch->emitError() << "kernel '" << func.getName()
                       << "' has an extent that is no arithmetic on constants and counts"

@@ -38,6 +38,9 @@ mlir::FailureOr<std::string> printKernel(kernel::FuncOp func);
 /// at all.
 std::string withDeviceLibrary(llvm::StringRef source);
 
+/// Blocks of a grid along x; along y and z there are 65,535, so that everything goes along x.
+constexpr int64_t kMaxBlocks = (int64_t(1) << 31) - 1;
+
 /// Threads of a block of a legalised kernel.
 int64_t threadsOf(kernel::FuncOp func);
 

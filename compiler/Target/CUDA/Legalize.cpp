@@ -191,22 +191,6 @@ static std::optional<int64_t> chooseThreads(int64_t vectors, llvm::function_ref<
   return best;
 }
 
-static bool isFlat(kernel::RowsOp rows) {
-  if (rows.getParts())
-    return false; // a thread has the sums of its columns in all rows of a part
-  int64_t loops = 0;
-  for (mlir::Operation &op : rows.getBody().front()) {
-    if (auto columns = llvm::dyn_cast<kernel::ColumnsOp>(op)) {
-      ++loops;
-      if (columns.getNumResults() != 0)
-        return false;
-    } else if (llvm::isa<kernel::StoreOp>(op)) {
-      return false; // one thread a row must do it
-    }
-  }
-  return loops == 1;
-}
-
 /// Kept rows and sums in registers are indexed at compile time: the number of columns must be a constant.
 static LogicalResult checkKept(llvm::ArrayRef<ColumnGroup> groups) {
   for (const ColumnGroup &group : groups)
@@ -293,7 +277,7 @@ static LogicalResult mapRows(kernel::FuncOp func, kernel::RowsOp rows, LegalizeC
   for (ColumnGroup &group : groups)
     setVectors(group, builder);
 
-  if (isFlat(rows)) {
+  if (rows.isFlat()) {
     func.setMappingAttr(kernel::MappingAttr::get(func.getContext(), kFlatBlock, 1, /*flat=*/true));
     ++counts.flat;
     return success();

@@ -84,6 +84,8 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   kernel::MappingAttr mapping = *func.getMapping();
   int64_t threadsPerRow = mapping.getThreadsPerRow(), rowsPerBlock = mapping.getRowsPerBlock();
   directive("#include \"row.cuh\"");
+  if (func.getBatched())
+    directive("#include \"batch.cuh\"");
   directive("");
   // Blocks with parts are few: left alone, the assembler spills for the sake of more on a multiprocessor.
   printHead(std::to_string(threadsPerRow * rowsPerBlock) + (rows.getParts() ? ", 1" : ""));
@@ -112,9 +114,9 @@ LogicalResult Printer::printRows(kernel::RowsOp rows) {
   std::string row = indices.size() == 1 ? wantedName(indices[0]) : "row";
   std::string number = names.fresh(clamps ? "row" : row);
   if (rowsPerBlock == 1)
-    line("const long long " + number + " = blockIdx.x;");
+    line("const long long " + number + " = " + block + ";");
   else
-    line("const long long " + number + " = (long long)blockIdx.x * " + std::to_string(rowsPerBlock) +
+    line("const long long " + number + " = " + wideBlock + " * " + std::to_string(rowsPerBlock) +
          " + threadIdx.x" +
          (crossed              ? " % " + std::to_string(rowsPerBlock)
           : threadsPerRow == 1 ? ""
@@ -300,7 +302,7 @@ LogicalResult Printer::printFlatColumns(kernel::RowsOp rows) {
   counts.push_back({vectors.at(hasRows ? kUnary : kMultiplicative)});
 
   std::string index = names.fresh("index");
-  line("const long long " + index + " = (long long)blockIdx.x * " +
+  line("const long long " + index + " = " + wideBlock + " * " +
        std::to_string(func.getMapping()->getThreadsPerRow() * func.getMapping()->getRowsPerBlock()) +
        " + threadIdx.x;");
   line("if (" + index + " >= " + product(counts) + ")");

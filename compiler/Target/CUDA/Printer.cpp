@@ -105,19 +105,45 @@ LogicalResult Printer::define(mlir::Operation *op, bool sameVector) {
 // The function
 //===----------------------------------------------------------------------===//
 
+std::string Printer::declarationOf(mlir::BlockArgument argument) const {
+  auto buffer = llvm::dyn_cast<kernel::BufferType>(argument.getType());
+  if (!buffer)
+    return "long long ";
+  // Restrict lets loads take the read-only path; a buffer that is written and read has neither promise.
+  bool written = stored.contains(argument), read = loaded.contains(argument);
+  return (written ? "" : "const ") + typeName(buffer.getElementType()) + " *" +
+         (written && read ? "" : "__restrict__ ");
+}
+
+void Printer::printInstance(const std::string &table, const std::string &instances) {
+  std::string instance = names.fresh("instance");
+  auto arguments = func.getBody().getArguments();
+  line("const heddle::Instance " + instance + " = heddle::instance_of(" + table + ", " + instances + ", " +
+       std::to_string(arguments.size()) + ");");
+  for (mlir::BlockArgument argument : arguments) {
+    std::string index = std::to_string(argument.getArgNumber()), declared = declarationOf(argument);
+    if (auto buffer = llvm::dyn_cast<kernel::BufferType>(argument.getType()))
+      line(declared + exprOf(argument).text + " = " + instance + ".buffer<" +
+           (stored.contains(argument) ? "" : "const ") + typeName(buffer.getElementType()) + ">(" + index +
+           ");");
+    else
+      line("const " + declared + exprOf(argument).text + " = " + instance + ".count(" + index + ");");
+  }
+  block = wideBlock = instance + ".block";
+}
+
 void Printer::printHead(const std::string &bounds, llvm::ArrayRef<std::string> further) {
   std::string text =
       "extern \"C\" __global__ void __launch_bounds__(" + bounds + ") " + func.getName().str() + "(";
   llvm::SmallVector<std::string> parameters;
-  for (mlir::BlockArgument argument : func.getBody().getArguments()) {
-    std::string parameter = "long long ";
-    if (auto buffer = llvm::dyn_cast<kernel::BufferType>(argument.getType())) {
-      // Restrict lets loads take the read-only path; a buffer that is written and read has neither promise.
-      bool written = stored.contains(argument), read = loaded.contains(argument);
-      parameter = (written ? "" : "const ") + typeName(buffer.getElementType()) + " *" +
-                  (written && read ? "" : "__restrict__ ");
-    }
-    parameters.push_back(parameter + exprOf(argument).text);
+  std::string table, instances;
+  if (func.getBatched()) {
+    table = names.fresh("table");
+    instances = names.fresh("instances");
+    parameters = {"const long long *__restrict__ " + table, "long long " + instances};
+  } else {
+    for (mlir::BlockArgument argument : func.getBody().getArguments())
+      parameters.push_back(declarationOf(argument) + exprOf(argument).text);
   }
   parameters.append(further.begin(), further.end());
   for (auto [index, name] : llvm::enumerate(parameters)) {
@@ -131,6 +157,8 @@ void Printer::printHead(const std::string &bounds, llvm::ArrayRef<std::string> f
     text += parameter;
   }
   open(parameters.empty() ? text + ")" : text);
+  if (func.getBatched())
+    printInstance(table, instances);
 }
 
 LogicalResult Printer::printIndexArithmetic() {

@@ -42,8 +42,12 @@ private:
   llvm::LogicalResult define(mlir::Operation *op, bool sameVector = true);
   Expr positionOf(const Access &access, int64_t offset = 0) const;
   Expr elementOf(const Access &access) const;
-  /// The kernel's head, wrapped at the column limit; `further` parameters follow the function's own.
+  /// The kernel's head, wrapped at the column limit; `further` parameters follow the function's own. A
+  /// batched kernel's own are in a table instead, which its first lines read.
   void printHead(const std::string &bounds, llvm::ArrayRef<std::string> further = {});
+  void printInstance(const std::string &table, const std::string &instances);
+  /// "const float *__restrict__ ": an argument's type, ready for its name.
+  std::string declarationOf(mlir::BlockArgument argument) const;
   llvm::LogicalResult printIndexArithmetic();
 
   // Rows (PrintRows.cpp).
@@ -75,6 +79,9 @@ private:
   Names names;
   llvm::DenseMap<mlir::Value, Expr> values;
   llvm::DenseSet<mlir::Value> loaded, stored; ///< Buffers.
+
+  /// The block's number, and the same in 64 bits; of a batched kernel within its instance.
+  std::string block = "blockIdx.x", wideBlock = "(long long)blockIdx.x";
 
   // Of the rows op that is printed.
   std::string lane = "0"; ///< The thread's number within its row.

@@ -34,12 +34,13 @@ static void promise(kernel::FuncOp func, llvm::ArrayRef<plan::LaunchOp> launches
   bool skeleton = !func.getBody().getOps<kernel::SkeletonOp>().empty() ||
                   !func.getBody().getOps<kernel::RowSumsOp>().empty();
   llvm::SmallVector<int64_t> alignments(buffers, kBufferAlignment), divisors(counts, 0);
-  for (plan::LaunchOp launch : launches) {
-    for (auto [alignment, ref] : llvm::zip(alignments, launch.getBuffers().getAsRange<plan::RefAttr>()))
-      alignment = std::gcd(alignment, ref.getByteOffset());
-    for (auto [divisor, count] : llvm::zip(divisors, launch.getCounts()))
-      divisor = std::gcd(divisor, count);
-  }
+  for (plan::LaunchOp launch : launches)
+    for (int64_t instance = 0; instance < static_cast<int64_t>(launch.getInstances()); ++instance) {
+      for (auto [alignment, ref] : llvm::zip(alignments, launch.getBuffersOf(instance)))
+        alignment = std::gcd(alignment, ref.getByteOffset());
+      for (auto [divisor, count] : llvm::zip(divisors, launch.getCountsOf(instance)))
+        divisor = std::gcd(divisor, count);
+    }
   for (auto [index, alignment] : llvm::enumerate(alignments))
     if (alignment != kBufferAlignment)
       func.setArgAttr(index, kernel::kAlignmentAttr, builder.getI64IntegerAttr(alignment));
@@ -74,12 +75,37 @@ struct TargetCuda : heddle::cuda::impl::TargetCudaBase<TargetCuda> {
     return success();
   }
 
+  /// The blocks of each instance, one after the other along x.
+  static LogicalResult setShares(kernel::FuncOp func, plan::LaunchOp launch, const TargetInfo &target) {
+    llvm::SmallVector<int64_t> shares;
+    int64_t blocks = 0;
+    for (int64_t instance = 0; instance < static_cast<int64_t>(launch.getInstances()); ++instance) {
+      mlir::FailureOr<std::array<int64_t, 3>> grid =
+          gridOf(func, launch.getCountsOf(instance), target, launch);
+      if (failed(grid))
+        return failure();
+      shares.push_back((*grid)[0]);
+      blocks += shares.back();
+    }
+    if (blocks > kMaxBlocks)
+      return launch.emitError() << "kernel '" << func.getName() << "' needs " << blocks << " blocks for "
+                                << launch.getInstances() << " instances; a grid has at most " << kMaxBlocks;
+    launch.setGrid(llvm::ArrayRef<int64_t>({blocks, 1, 1}));
+    launch.setShares(llvm::ArrayRef<int64_t>(shares));
+    return success();
+  }
+
   LogicalResult lower(kernel::FuncOp func, llvm::ArrayRef<plan::LaunchOp> launches,
                       const TargetInfo &target) {
     promise(func, launches);
     if (failed(legalizeKernel(func, target)))
       return failure();
     for (plan::LaunchOp launch : launches) {
+      if (func.getBatched()) {
+        if (failed(setShares(func, launch, target)))
+          return failure();
+        continue;
+      }
       mlir::FailureOr<std::array<int64_t, 3>> grid = gridOf(func, launch.getCounts(), target, launch);
       mlir::FailureOr<mlir::ArrayAttr> maps = tensorMapsOf(func, launch.getCounts(), launch);
       if (failed(grid) || failed(maps))

@@ -138,8 +138,21 @@ public:
 
   Status launch(LoadedKernels &kernels, const Launch &launch, std::span<void *const> buffers) override {
     Entry entry = static_cast<CpuKernels &>(kernels).entries[static_cast<size_t>(launch.kernel)];
+    if (launch.shares.empty()) {
+      pool_.parallelFor(launch.items, 1, [&](int64_t begin, int64_t end) {
+        entry(buffers.data(), launch.counts.data(), begin, end);
+      });
+      return Status::ok();
+    }
+    // One region over the items of all instances: a worker's range may begin in one and end in another.
+    size_t instances = launch.shares.size();
+    size_t eachBuffers = buffers.size() / instances, eachCounts = launch.counts.size() / instances;
     pool_.parallelFor(launch.items, 1, [&](int64_t begin, int64_t end) {
-      entry(buffers.data(), launch.counts.data(), begin, end);
+      int64_t first = 0; // Of the instance, among all items.
+      for (size_t i = 0; i < instances && first < end; first += launch.shares[i++])
+        if (int64_t last = first + launch.shares[i]; std::max(begin, first) < std::min(end, last))
+          entry(buffers.data() + i * eachBuffers, launch.counts.data() + i * eachCounts,
+                std::max(begin, first) - first, std::min(end, last) - first);
     });
     return Status::ok();
   }

@@ -39,6 +39,11 @@ public:
   /// launch: a plan's buffers stay where they are, but for those of the eager pipeline.
   StatusOr<std::span<CUtensorMap>> maps(const Launch &launch, std::span<void *const> buffers);
 
+  /// The table of a batched launch (runtime/plan/InstanceTable.h) in the device's memory, written for these
+  /// addresses by way of `device`, which owns these kernels, unless it was already. It lives as long as they
+  /// do, and is no more a part of a plan's peak than their code.
+  StatusOr<void *> table(Device &device, const Launch &launch, std::span<void *const> buffers);
+
   std::vector<CudaFunction> functions; ///< As Plan::kernels.
   std::vector<std::string> names;      ///< For messages.
 
@@ -48,7 +53,13 @@ private:
     std::vector<CUtensorMap> maps;
   };
 
+  struct BoundTable {
+    std::vector<void *> addresses; ///< That the table was written for.
+    CUdeviceptr memory = 0;
+  };
+
   std::unordered_map<const Launch *, EncodedMaps> encoded_;
+  std::unordered_map<const Launch *, BoundTable> tables_;
   const Driver &driver_;
   std::vector<CUmodule> modules_;
 };
@@ -90,6 +101,7 @@ public:
   Status synchronize() override;
 
   StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &plan) override;
+  Status bind(LoadedKernels &kernels, const Launch &launch, std::span<void *const> buffers) override;
   Status launch(LoadedKernels &kernels, const Launch &launch, std::span<void *const> buffers) override;
   Status product(const Product &product, const ProductAddresses &addresses) override;
 

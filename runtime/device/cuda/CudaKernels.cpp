@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/Embedded.h"
 #include "runtime/device/cuda/Target.h"
 #include "runtime/nvrtc/CompileKernels.h"
+#include "runtime/plan/InstanceTable.h"
 
 #include <algorithm>
 #include <bit>
@@ -19,6 +20,8 @@ static constexpr size_t kMaxArguments = 512;
 static constexpr size_t kArgumentsOfMap = sizeof(CUtensorMap) / 8;
 
 CudaKernels::~CudaKernels() {
+  for (auto &[launch, table] : tables_)
+    driver_.cuMemFree(table.memory);
   for (CUmodule module : modules_)
     driver_.cuModuleUnload(module);
 }
@@ -91,6 +94,28 @@ StatusOr<std::span<CUtensorMap>> CudaKernels::maps(const Launch &launch, std::sp
   return std::span<CUtensorMap>(kept.maps);
 }
 
+StatusOr<void *> CudaKernels::table(Device &device, const Launch &launch, std::span<void *const> buffers) {
+  BoundTable &bound = tables_[&launch];
+  if (bound.memory != 0 &&
+      std::equal(buffers.begin(), buffers.end(), bound.addresses.begin(), bound.addresses.end()))
+    return reinterpret_cast<void *>(bound.memory);
+  const std::vector<int64_t> words = instanceTable(launch, buffers);
+  const auto bytes = static_cast<int64_t>(words.size() * sizeof(words[0]));
+  std::string context =
+      "kernel " + names[launch.kernel] + ", table of " + std::to_string(launch.shares.size()) + " instances";
+  if (bound.memory == 0) { // Of one size for a launch, wherever its buffers are.
+    StatusOr<void *> memory = device.allocate(bytes);
+    if (!memory)
+      return std::move(memory).status().with(context);
+    bound.memory = reinterpret_cast<CUdeviceptr>(*memory);
+  }
+  bound.addresses.clear(); // Until it is written: an upload within a recording is refused.
+  if (Status written = device.upload(reinterpret_cast<void *>(bound.memory), words.data(), bytes); !written)
+    return std::move(written).with(context);
+  bound.addresses.assign(buffers.begin(), buffers.end());
+  return reinterpret_cast<void *>(bound.memory);
+}
+
 StatusOr<std::unique_ptr<LoadedKernels>> CudaDevice::load(const Plan &plan) {
   HEDDLE_RETURN_IF_ERROR(bind());
   // The cubins that do not run here, or are not there, are made from the source for this very device.
@@ -132,6 +157,13 @@ StatusOr<std::unique_ptr<LoadedKernels>> CudaDevice::load(const Plan &plan) {
   return std::unique_ptr<LoadedKernels>(std::move(loaded));
 }
 
+Status CudaDevice::bind(LoadedKernels &kernels, const Launch &launch, std::span<void *const> buffers) {
+  if (launch.shares.empty())
+    return Status::ok();
+  HEDDLE_RETURN_IF_ERROR(bind());
+  return static_cast<CudaKernels &>(kernels).table(*this, launch, buffers).status();
+}
+
 Status CudaDevice::launch(LoadedKernels &kernels, const Launch &launch, std::span<void *const> buffers) {
   HEDDLE_RETURN_IF_ERROR(bind());
   auto &loaded = static_cast<CudaKernels &>(kernels);
@@ -141,7 +173,8 @@ Status CudaDevice::launch(LoadedKernels &kernels, const Launch &launch, std::spa
   const CudaFunction &function = loaded.functions[launch.kernel];
 
   // The driver copies the arguments in the call; it is given pointers to where they are already.
-  const size_t count = buffers.size() + launch.counts.size() + launch.maps.size();
+  const bool batched = !launch.shares.empty();
+  const size_t count = batched ? 2 : buffers.size() + launch.counts.size() + launch.maps.size();
   if (count + launch.maps.size() * (kArgumentsOfMap - 1) > kMaxArguments ||
       (function.parameters >= 0 && count != size_t(function.parameters)))
     return internalError("kernel " + loaded.names[launch.kernel] + " takes " +
@@ -150,10 +183,18 @@ Status CudaDevice::launch(LoadedKernels &kernels, const Launch &launch, std::spa
                          " words are possible");
   void *arguments[kMaxArguments];
   size_t next = 0;
-  for (void *const &buffer : buffers)
-    arguments[next++] = const_cast<void **>(&buffer);
-  for (const int64_t &value : launch.counts)
-    arguments[next++] = const_cast<int64_t *>(&value);
+  void *table = nullptr;
+  int64_t instances = instancesOf(launch);
+  if (batched) {
+    HEDDLE_ASSIGN_OR_RETURN(table, loaded.table(*this, launch, buffers));
+    arguments[next++] = &table;
+    arguments[next++] = &instances;
+  } else {
+    for (void *const &buffer : buffers)
+      arguments[next++] = const_cast<void **>(&buffer);
+    for (const int64_t &value : launch.counts)
+      arguments[next++] = const_cast<int64_t *>(&value);
+  }
   if (!launch.maps.empty()) {
     HEDDLE_ASSIGN_OR_RETURN(std::span<CUtensorMap> maps, loaded.maps(launch, buffers));
     for (CUtensorMap &map : maps)

@@ -15,6 +15,7 @@
 // CHECK: plan.launch @rows [#plan.ref<@h>, #plan.ref<none>, #plan.ref<@nan + 8>]
 // CHECK: plan.product 2 x 4 x 3
 // CHECK: plan.copy <@h> to <@y + 8> bytes 16
+// CHECK: plan.launch @text {{.*}} counts [1, 2] phase backward {grid = array<i64: 7, 1, 1>, instances = 2 : i64, {{.*}}shares = array<i64: 3, 4>}
 plan.program @plan attributes {device = "cuda", arenaBytes = 768 : i64, workspaceBytes = 4096 : i64, matrixFlops = 48.1 : f64,
     model = "study:\22small\22", target = "sm_90a", pipeline = "compiled", mode = "step", precision = "bf16",
     symbols = {batch = 2 : i64, sequence = -128 : i64}} {
@@ -44,6 +45,8 @@ plan.program @plan attributes {device = "cuda", arenaBytes = 768 : i64, workspac
     bias = #plan.ref<@w + 16>, biasType = f32, alpha = 0.1 : f64, beta = -2.5 : f64, algorithm = array<i8: 1, -1>,
     label = "product", location = "model.py:3"}
   plan.copy <@h> to <@y + 8> bytes 16 phase backward {label = "copy", location = "model.py:4"}
+  plan.launch @text [#plan.ref<@splat>, #plan.ref<@state>, #plan.ref<@splat + 2>, #plan.ref<none>] counts [1, 2] phase backward
+    {grid = array<i64: 7, 1, 1>, instances = 2 : i64, shares = array<i64: 3, 4>, label = "batch"}
 }
 
 // What lives throughout and has no place is fixed: 48 + 6 + 9 + 16 + 4 + 4 + 48 + 32 + 8 = 175 bytes.

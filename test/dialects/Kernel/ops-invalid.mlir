@@ -361,3 +361,13 @@ kernel.func @shared_sums(%sums: !kernel.buffer<f32>, %n: index) {
     }
   }
 }
+
+// -----
+
+// Only rows know what an instance is.
+// expected-error@+1 {{is batched, wanted kernel.rows in it}}
+kernel.func @batched_skeleton(%q: !kernel.buffer<f32>, %n: index) attributes {batched} {
+  kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
+    (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {}
+}

@@ -864,3 +864,94 @@ plan.program @p attributes {model = "", device = "cpu", target = "", pipeline = 
     b = #plan.matrix<ref = <@b>, elementType = f32, ld = 5, batchStride = 0, transposed = false>,
     d = #plan.matrix<ref = <@d>, elementType = f32, ld = 4, batchStride = 0, transposed = false>}
 }
+
+// -----
+
+plan.program @no_instances attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a input tensor<4xf32>
+  plan.kernel @k cpu "x86-64-v3" {source = "", binary = array<i8: 1>}
+  // expected-error@+1 {{'plan.launch' op instances 0, wanted at least 1}}
+  plan.launch @k [] counts [] phase forward {instances = 0 : i64}
+}
+
+// -----
+
+plan.program @uneven_instances attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a input tensor<4xf32>
+  plan.kernel @k cpu "x86-64-v3" {source = "", binary = array<i8: 1>}
+  // expected-error@+1 {{'plan.launch' op has 2 buffers and 1 counts, wanted as many for each of 2 instances}}
+  plan.launch @k [#plan.ref<@a>, #plan.ref<@a>] counts [1] phase forward {instances = 2 : i64}
+}
+
+// -----
+
+plan.program @instances_with_maps attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a input tensor<4xf32>
+  plan.kernel @k cpu "x86-64-v3" {source = "", binary = array<i8: 1>}
+  // expected-error@+1 {{'plan.launch' op of 2 instances has tensor maps, wanted none}}
+  plan.launch @k [#plan.ref<@a>, #plan.ref<@a>] counts [] phase forward {instances = 2 : i64, maps = []}
+}
+
+// -----
+
+plan.program @no_shares attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a input tensor<4xf32>
+  plan.kernel @k cpu "x86-64-v3" {source = "", binary = array<i8: 1>}
+  // expected-error@+1 {{'plan.launch' op of 2 instances has no shares, wanted them with items}}
+  plan.launch @k [#plan.ref<@a>, #plan.ref<@a>] counts [] phase forward {instances = 2 : i64, items = 2 : i64}
+}
+
+// -----
+
+plan.program @number_of_shares attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a input tensor<4xf32>
+  plan.kernel @k cpu "x86-64-v3" {source = "", binary = array<i8: 1>}
+  // expected-error@+1 {{'plan.launch' op has 1 shares, wanted one for each of 2 instances}}
+  plan.launch @k [#plan.ref<@a>, #plan.ref<@a>] counts [] phase forward {instances = 2 : i64, items = 2 : i64, shares = array<i64: 2>}
+}
+
+// -----
+
+plan.program @negative_share attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a input tensor<4xf32>
+  plan.kernel @k cpu "x86-64-v3" {source = "", binary = array<i8: 1>}
+  // expected-error@+1 {{'plan.launch' op has a share of -1, wanted 0 or more that fit in 64 bits}}
+  plan.launch @k [#plan.ref<@a>, #plan.ref<@a>] counts [] phase forward {instances = 2 : i64, items = 2 : i64, shares = array<i64: 3, -1>}
+}
+
+// -----
+
+plan.program @sum_of_shares attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a input tensor<4xf32>
+  plan.kernel @k cpu "x86-64-v3" {source = "", binary = array<i8: 1>}
+  // expected-error@+1 {{'plan.launch' op has shares of 3 together, wanted a grid of so many along x}}
+  plan.launch @k [#plan.ref<@a>, #plan.ref<@a>] counts [] phase forward {instances = 2 : i64, grid = array<i64: 4, 1, 1>, shares = array<i64: 2, 1>}
+}
+
+// -----
+
+plan.program @not_batched attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a input tensor<4xf32>
+  // expected-note@+1 {{the kernel}}
+  kernel.func @k(%x: !kernel.buffer<f32>) {
+    %n = arith.constant 4 : index
+    kernel.rows () in () {
+    }
+  }
+  // expected-error@+1 {{'plan.launch' op has 2 instances, wanted one for @k, which is not batched}}
+  plan.launch @k [#plan.ref<@a>, #plan.ref<@a>] counts [] phase forward {instances = 2 : i64}
+}
+
+// -----
+
+plan.program @instances_of_kernel attributes {model = "", device = "cpu", target = "", pipeline = "", mode = "", precision = "", symbols = {}} {
+  plan.buffer @a input tensor<4xf32>
+  // expected-note@+1 {{the kernel}}
+  kernel.func @k(%x: !kernel.buffer<f32>) attributes {batched} {
+    %n = arith.constant 4 : index
+    kernel.rows () in () {
+    }
+  }
+  // expected-error@+1 {{'plan.launch' op has 4 buffers and 2 counts, wanted 2 and 0 for @k}}
+  plan.launch @k [#plan.ref<@a>, #plan.ref<@a>, #plan.ref<@a>, #plan.ref<@a>] counts [1, 1] phase forward {instances = 2 : i64}
+}

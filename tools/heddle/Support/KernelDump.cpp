@@ -172,6 +172,31 @@ int64_t indexLimit(const Plan &plan, const Buffer &buffer) {
   return limit > 0 ? limit : 2;
 }
 
+/// The table of a batched launch, whose pointers and counts are variables already; returns the arguments.
+std::string printTable(const Launch &launch, std::string &out) {
+  const size_t instances = launch.shares.size(), buffers = launch.buffers.size() / instances,
+               counts = launch.counts.size() / instances;
+  out += "  const std::vector<long long> words = {";
+  int64_t first = 0;
+  for (size_t i = 0; i < instances; ++i) {
+    out += (i == 0 ? "" : ", ") + std::to_string(first) + "ll";
+    first += launch.shares[i];
+  }
+  for (size_t i = 0; i < instances; ++i) {
+    for (size_t j = 0; j < buffers; ++j)
+      out += ", (long long)pointer" + std::to_string(i * buffers + j);
+    for (size_t j = 0; j < counts; ++j)
+      out += ", count" + std::to_string(i * counts + j);
+  }
+  out +=
+      "};\n  long long *table = nullptr;\n"
+      "  CHECK(cudaMalloc(&table, words.size() * sizeof(long long)));\n"
+      "  CHECK(cudaMemcpy(table, words.data(), words.size() * sizeof(long long), cudaMemcpyHostToDevice));\n"
+      "  long long instances = " +
+      std::to_string(instances) + ";\n";
+  return "&table, &instances";
+}
+
 /// A text as the rest of a line comment: without what would end or continue the line.
 std::string inComment(std::string text) {
   for (char &c : text)
@@ -242,6 +267,8 @@ std::string kernelBench(const Plan &plan, int32_t index) {
            ");\n";
     arguments += (arguments.empty() ? "&" : ", &") + name;
   }
+  if (!launch.shares.empty())
+    arguments = printTable(launch, out);
   out += "  void *arguments[] = {" + arguments + "};\n";
   return out + kTiming;
 }

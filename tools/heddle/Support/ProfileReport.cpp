@@ -7,16 +7,19 @@
 namespace heddle::driver {
 
 std::string workOf(const runtime::Plan &plan, const runtime::Step &step) {
+  auto of = [](int64_t count, const std::string &what) {
+    return count == 1 ? what : std::to_string(count) + " of " + what;
+  };
   switch (step.kind) {
   case runtime::StepKind::Launch:
-    return plan.kernels[static_cast<size_t>(step.launch.kernel)].name;
+    return of(runtime::instancesOf(step.launch), plan.kernels[static_cast<size_t>(step.launch.kernel)].name);
   case runtime::StepKind::Product: {
     const runtime::Product &p = step.product;
     std::string size = std::to_string(p.m) + "x" + std::to_string(p.n) + "x" + std::to_string(p.k);
-    return p.batch == 1 ? size : std::to_string(p.batch) + " of " + size;
+    return of(p.batch, size);
   }
   case runtime::StepKind::Copy:
-    return "copy";
+    return "copy of " + bytesText(step.copy.bytes);
   }
   return "";
 }

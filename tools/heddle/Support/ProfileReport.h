@@ -9,7 +9,8 @@
 
 namespace heddle::driver {
 
-/// What a step runs: the kernel's name, "512x768x768" with "48 of" in front for a batch, or "copy".
+/// What a step runs: the kernel's name, with "25 of" in front where it is launched on so many instances;
+/// "512x768x768" with "48 of" in front for a batch; or the bytes of a copy.
 std::string workOf(const runtime::Plan &plan, const runtime::Step &step);
 
 /// A table of one run: steps that run the same work under the same label together, longest first, with calls,

@@ -83,3 +83,18 @@ plan.program @p attributes {model = "m", device = "cuda", target = "sm_90a", pip
   plan.launch @k [#plan.ref<@x>] counts [0, 1] phase forward
 }
 
+// -----
+
+plan.program @p attributes {model = "m", device = "cuda", target = "sm_90a", pipeline = "compiled", mode = "forward", precision = "fp32", symbols = {}} {
+  plan.buffer @x input tensor<4xf32>
+  kernel.func @k(%x: !kernel.buffer<f32>, %n: index) attributes {batched} {
+    kernel.rows () in () {
+      kernel.columns %c in %n {
+        %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<f32>
+        kernel.store %v, %x [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<f32>
+      }
+    }
+  }
+  // expected-error@+1 {{kernel 'k' needs 2147483648 blocks for 2 instances; a grid has at most 2147483647}}
+  plan.launch @k [#plan.ref<@x>, #plan.ref<@x>] counts [274877906944, 274877906944] phase forward {instances = 2 : i64}
+}

@@ -82,3 +82,30 @@ plan.program @offset attributes {model = "m", device = "cuda", target = "sm_80",
   }
   plan.launch @copy [#plan.ref<@x + 8>, #plan.ref<@y>] counts [] phase forward
 }
+
+// A batched kernel takes the table of its instances; a launch gets the blocks of each, and all of them along x. The second
+// of the buffers keeps to 8 bytes in one instance: vectors of two for all.
+// CHECK-LABEL: plan.program @batch
+// CHECK: plan.kernel @add cuda "sm_80"
+// CHECK-SAME: HEDDLE_DEVICE_BATCH_CUH
+// CHECK-SAME: add(const long long *__restrict__ table
+// CHECK-SAME: instance_of(table, instances, 3)
+// CHECK-SAME: >= buffer_2 / 2
+// CHECK: plan.launch @add
+// CHECK-SAME: grid = array<i64: 4, 1, 1>
+// CHECK-SAME: instances = 3 : i64
+// CHECK-SAME: shares = array<i64: 2, 1, 1>
+plan.program @batch attributes {model = "m", device = "cuda", target = "sm_80", pipeline = "compiled", mode = "forward", precision = "fp32", symbols = {}} {
+  plan.buffer @x input tensor<1024xf32>
+  plan.buffer @y output tensor<2048xf32>
+  kernel.func @add(%x: !kernel.buffer<f32>, %y: !kernel.buffer<f32>, %n: index {kernel.divisor = 16 : i64} loc("buffer_2")) attributes {batched} {
+    kernel.rows () in () {
+      kernel.columns %c in %n {
+        %v = kernel.load %x [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<f32>
+        %w = arith.addf %v, %v : f32
+        kernel.store %w, %y [affine_map<(c) -> (c)>] (%c) : !kernel.buffer<f32>
+      }
+    }
+  }
+  plan.launch @add [#plan.ref<@x>, #plan.ref<@y>, #plan.ref<@x>, #plan.ref<@y + 4096>, #plan.ref<@x + 1024>, #plan.ref<@y + 4168>] counts [1024, 16, 496] phase forward {instances = 3 : i64}
+}

@@ -111,6 +111,39 @@ TEST_F(CpuDeviceTest, LaunchCoversTheItemsOnce) {
   }
 }
 
+// Ranges of the workers begin and end within instances; each instance gets its own buffers and counts.
+TEST_F(CpuDeviceTest, BatchedLaunchCoversTheItemsOfEachInstanceOnce) {
+  Plan plan = planWith("add_one");
+  auto kernels = device->load(plan);
+  ASSERT_TRUE(kernels.isOk()) << kernels.status().message();
+  for (const std::vector<int64_t> &shares : std::vector<std::vector<int64_t>>{
+           {4}, {1, 1}, {0, 3, 0, 2}, {7, 1, 2}, {1, 0, 0, 0, 0, 0, 9}, {0, 0}}) {
+    std::vector<std::vector<float>> x, y, wanted;
+    std::vector<void *> buffers;
+    Launch launch;
+    launch.kernel = 0;
+    launch.shares = shares;
+    for (size_t i = 0; i < shares.size(); ++i) {
+      int64_t columns = static_cast<int64_t>(i) + 1;
+      launch.counts.push_back(columns);
+      launch.items += shares[i];
+      x.emplace_back(shares[i] * columns);
+      y.emplace_back(shares[i] * columns + 1, -1.0f);
+      wanted.push_back(y.back());
+      for (size_t at = 0; at < x.back().size(); ++at) {
+        x.back()[at] = static_cast<float>(100 * i + at);
+        wanted.back()[at] = x.back()[at] + 1;
+      }
+    }
+    for (size_t i = 0; i < shares.size(); ++i) {
+      buffers.push_back(x[i].data());
+      buffers.push_back(y[i].data());
+    }
+    ASSERT_TRUE(device->launch(**kernels, launch, buffers).isOk());
+    EXPECT_EQ(y, wanted);
+  }
+}
+
 TEST_F(CpuDeviceTest, LoadErrorsNameTheKernel) {
   EXPECT_EQ(device->load(planWith("treadle")).status().message(),
             "kernel treadle: object code: it does not define the function \"treadle\"");

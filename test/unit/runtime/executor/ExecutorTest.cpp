@@ -504,6 +504,30 @@ TEST(Executor, GraphRecordsOnceAndReplays) {
   EXPECT_EQ(device.log, "record-launch record-product record-copy record-copy replay replay ");
 }
 
+// Before anything is recorded, with the addresses that the launch will get; where buffers come and go, each
+// launch brings its own.
+TEST(Executor, LaunchesAreBoundBeforehandWhereBuffersStay) {
+  for (ExecutorKind kind : {ExecutorKind::Graph, ExecutorKind::Sequential, ExecutorKind::Eager}) {
+    FakeDevice device(1 << 30);
+    Plan plan = fakePlan();
+    ExecutorOptions options;
+    options.kind = kind;
+    auto executor = Executor::create(device, plan, options);
+    ASSERT_TRUE(executor.isOk()) << executor.status().message();
+    size_t launches = 0;
+    for (const Step &step : plan.steps)
+      if (step.kind == StepKind::Launch) {
+        ++launches;
+        if (kind != ExecutorKind::Eager) {
+          EXPECT_EQ(device.bound.at(&step.launch).size(), step.launch.buffers.size());
+          EXPECT_NE(device.bound.at(&step.launch)[0], nullptr);
+        }
+      }
+    EXPECT_GT(launches, 0u);
+    EXPECT_EQ(device.bound.size(), kind == ExecutorKind::Eager ? 0 : launches);
+  }
+}
+
 TEST(Executor, AFailingStepIsNamedAndLeavesNothingAllocated) {
   FakeDevice device(1 << 30);
   Plan plan = fakePlan();

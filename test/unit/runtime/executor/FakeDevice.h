@@ -54,6 +54,10 @@ public:
   StatusOr<std::unique_ptr<LoadedKernels>> load(const Plan &) override {
     return std::make_unique<LoadedKernels>();
   }
+  Status bind(LoadedKernels &, const Launch &launch, std::span<void *const> buffers) override {
+    bound[&launch].assign(buffers.begin(), buffers.end());
+    return recording ? internalError("bound in a recording") : Status::ok();
+  }
   Status launch(LoadedKernels &, const Launch &, std::span<void *const>) override {
     return enqueue("launch");
   }
@@ -84,6 +88,7 @@ public:
   bool recording = false;
   std::string log, failAt;
   std::map<void *, int64_t> live;
+  std::map<const Launch *, std::vector<void *>> bound;
 };
 
 } // namespace heddle::runtime

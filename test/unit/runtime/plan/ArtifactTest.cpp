@@ -127,6 +127,18 @@ TEST(Artifact, RoundTripKeepsEveryField) {
   EXPECT_EQ(*writePlan(*read), *bytes); // Same plan, same bytes.
 }
 
+TEST(Artifact, KeepsInstances) {
+  Plan plan = samplePlan("cpu");
+  plan.steps[0].launch.buffers = {{0, 0}, {1, 0}};
+  plan.steps[0].launch.shares = {2, 0};
+  auto bytes = writePlan(plan);
+  ASSERT_TRUE(bytes.isOk()) << bytes.status().message();
+  auto read = readPlan(*bytes);
+  ASSERT_TRUE(read.isOk()) << read.status().message();
+  EXPECT_EQ(read->steps[0].launch.shares, plan.steps[0].launch.shares);
+  EXPECT_EQ(instancesOf(read->steps[0].launch), 2);
+}
+
 TEST(Artifact, KeepsPanels) {
   auto bytes = writePlan(samplePlanInPanels());
   ASSERT_TRUE(bytes.isOk()) << bytes.status().message();
@@ -196,7 +208,7 @@ TEST(Artifact, OtherFilesAndVersions) {
   auto bytes = *writePlan(samplePlan());
   bytes[8] = 77;
   EXPECT_EQ(readPlan(bytes).status().message(),
-            "the plan has format version 77, this program reads version 3; compile the model again");
+            "the plan has format version 77, this program reads version 4; compile the model again");
 }
 
 TEST(Artifact, FilesNameThePath) {

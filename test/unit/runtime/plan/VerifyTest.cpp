@@ -205,6 +205,41 @@ TEST(Verify, Launches) {
             "plan: step 1 (block product): a step of phase Init comes after a step of another phase");
 }
 
+TEST(Verify, Instances) {
+  const std::string at = "plan: step 0 (block rms_norm): ";
+  auto batch = [](std::vector<int64_t> shares, const std::function<void(Launch &)> &change = nullptr) {
+    return [=](Plan &p) {
+      Launch &launch = p.steps[0].launch;
+      launch.maps.clear();
+      launch.buffers = {{0, 0}, {1, 0}, {0, 0}, {}};
+      launch.grid = {5, 1, 1};
+      launch.items = 5;
+      launch.shares = shares;
+      if (change)
+        change(launch);
+    };
+  };
+  for (const char *device : {"cuda", "cpu"}) {
+    EXPECT_EQ(broken(batch({2, 3}), device), "");
+    EXPECT_EQ(broken(batch({5, 0}), device), "");
+    EXPECT_EQ(broken(batch({2, 2}), device), at + "shares: wanted 5 together, found 4");
+    EXPECT_EQ(broken(batch({2, 4}), device), at + "shares[1]: wanted 0 to the 3 that are left, found 4");
+    EXPECT_EQ(broken(batch({6, -1}), device), at + "shares[0]: wanted 0 to the 5 that are left, found 6");
+    EXPECT_EQ(broken(batch({2, 2, 1}), device),
+              at + "wanted as many operands for each of 3 instances, found 4 buffers and 2 counts");
+  }
+  EXPECT_EQ(broken(batch({2, 3},
+                         [](Launch &launch) {
+                           launch.grid = {5, 1, 2};
+                         })),
+            at + "shares[0]: wanted 0 to the 0 that are left, found 2");
+  EXPECT_EQ(broken(batch({2, 3},
+                         [](Launch &launch) {
+                           launch.maps = {{0, DType::F32, {2, 2}, {16}, {4, 1}, Swizzle::Bytes32}};
+                         })),
+            at + "wanted no tensor maps for 2 instances, found 1");
+}
+
 TEST(Verify, TensorMaps) {
   const std::string at = "plan: step 0 (block rms_norm): tensor map 0: ";
   auto map = [&](const std::function<void(TensorMap &)> &change) {

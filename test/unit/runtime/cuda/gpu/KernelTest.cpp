@@ -31,6 +31,19 @@ extern "C" __global__ void reverse(float *data) {
 }
 )";
 
+// The table's words: first blocks, then of each instance y, x, how many and the factor.
+static const char *const kBatchSource = R"(
+extern "C" __global__ void scale(const long long *table, long long instances) {
+  int instance = 0;
+  while (instance + 1 < instances && table[instance + 1] <= blockIdx.x)
+    ++instance;
+  const long long *words = table + instances + 4 * instance;
+  long long i = (blockIdx.x - table[instance]) * 256 + threadIdx.x;
+  if (i < words[2])
+    ((float *)words[0])[i] = words[3] * ((const float *)words[1])[i];
+}
+)";
+
 // Brings a box of 64 x 8 x 1 x 1 16-bit elements from (c0, c1, 1, 1) on by the tensor unit, as attention's
 // kernels do, and writes it out as it lies in shared memory.
 static const char *const kMapSource = R"(
@@ -153,6 +166,67 @@ TEST_F(GpuKernel, TensorMaps) {
   Status refused = device->launch(*kernels, wrong, buffers);
   EXPECT_EQ(refused.code(), StatusCode::Internal);
   EXPECT_NE(refused.message().find("kernel box, tensor map 0"), std::string::npos) << refused.message();
+}
+
+/// Two instances in three blocks: y = scale * x.
+static Launch batchedLaunch() {
+  Launch launch;
+  launch.kernel = 0;
+  launch.counts = {300, 2, 100, 3};
+  launch.grid = {3, 1, 1};
+  launch.shares = {2, 1};
+  return launch;
+}
+
+// The table is written where the launch is bound or first runs, again for other addresses, and never within a
+// recording.
+TEST_F(GpuKernel, BatchedLaunches) {
+  auto kernels = load(planOf("scale", kBatchSource, 256, 0));
+  ASSERT_TRUE(kernels);
+  std::vector<float> values(300);
+  std::iota(values.begin(), values.end(), 1.0f);
+  void *x = upload(values), *y = upload(std::vector<float>(300, 0.0f)),
+       *z = upload(std::vector<float>(300, 0.0f));
+  Launch launch = batchedLaunch();
+  auto expectScaled = [&](void *at, int64_t count, float factor) {
+    std::vector<float> found = download<float>(at, 300);
+    for (int64_t i = 0; i < 300; ++i)
+      ASSERT_EQ(found[i], i < count ? factor * values[i] : 0.0f) << i;
+  };
+  auto clear = [&] {
+    expectOk(device->fill(y, 0, 1200));
+    expectOk(device->fill(z, 0, 1200));
+  };
+  void *buffers[] = {y, x, z, x};
+  expectOk(device->launch(*kernels, launch, buffers));
+  expectScaled(y, 300, 2);
+  expectScaled(z, 100, 3);
+  std::swap(buffers[0], buffers[2]);
+  clear();
+  expectOk(device->launch(*kernels, launch, buffers));
+  expectScaled(z, 300, 2);
+  expectScaled(y, 100, 3);
+  // Bound, it is recorded.
+  std::swap(buffers[0], buffers[2]);
+  expectOk(device->bind(*kernels, launch, buffers));
+  clear();
+  expectOk(device->beginRecording());
+  expectOk(device->launch(*kernels, launch, buffers));
+  std::swap(buffers[0], buffers[2]);
+  Status refused = device->launch(*kernels, launch, buffers);
+  EXPECT_EQ(refused.code(), StatusCode::Internal);
+  EXPECT_NE(refused.message().find("kernel scale, table of 2 instances"), std::string::npos)
+      << refused.message();
+  StatusOr<std::unique_ptr<Recording>> recording = device->endRecording();
+  ASSERT_TRUE(recording) << recording.status().message();
+  std::swap(buffers[0], buffers[2]);
+  expectOk(device->bind(*kernels, launch, buffers));
+  for (int i = 0; i < 2; ++i) {
+    clear();
+    expectOk(device->replay(**recording));
+    expectScaled(y, 300, 2);
+    expectScaled(z, 100, 3);
+  }
 }
 
 TEST_F(GpuKernel, MuchSharedMemory) {
