@@ -25,7 +25,7 @@ namespace heddle {
 struct RawParams {
   const void *q, *k, *v;
   void *out;
-  float *lse;
+  float *statistics;
   int batch, heads, kvHeads, qLen, kvLen;
   long long qBatch, qHead, qRow, kBatch, kHead, kRow, vBatch, vHead, vRow, outBatch, outHead, outRow;
   float scale;
@@ -111,8 +111,8 @@ void launch(const Instance &instance, const RawParams &params, Maps &maps, const
        "launch");
 }
 
-RawParams strides(const Problem &p, const Operands &o, float *lse) {
-  return {nullptr,   nullptr,  nullptr,   nullptr,     lse,        p.batch,   p.heads,  p.kvHeads,
+RawParams strides(const Problem &p, const Operands &o, float *statistics) {
+  return {nullptr,   nullptr,  nullptr,   nullptr,     statistics, p.batch,   p.heads,  p.kvHeads,
           p.qLen,    p.kvLen,  o.q.batch, o.q.head,    o.q.row,    o.k.batch, o.k.head, o.k.row,
           o.v.batch, o.v.head, o.v.row,   o.out.batch, o.out.head, o.out.row, p.scale};
 }
@@ -130,27 +130,28 @@ void checkOne(const Instance &instance, Problem p, Tally &tally) {
   const int size = bytes(p.element);
   const Operands o = makeOperands(p);
   const std::vector<unsigned char> raw = encodeAll(p.element, o.inputs);
-  DeviceBuffer in(raw.size()), out(o.outElements * size), lse(4ull * p.batch * p.heads * p.qLen),
+  DeviceBuffer in(raw.size()), out(o.outElements * size), statistics(8ull * p.batch * p.heads * p.qLen),
       mask(o.mask.size()), bias(o.bias.size() * 4);
   cuda(cudaMemcpy(in.data, raw.data(), raw.size(), cudaMemcpyHostToDevice), "copy");
   cuda(cudaMemcpy(mask.data, o.mask.data(), o.mask.size(), cudaMemcpyHostToDevice), "copy");
   cuda(cudaMemcpy(bias.data, o.bias.data(), o.bias.size() * 4, cudaMemcpyHostToDevice), "copy");
-  RawParams params = strides(p, o, p.wantLse ? static_cast<float *>(lse.data) : nullptr);
+  RawParams params = strides(p, o, p.wantStatistics ? static_cast<float *>(statistics.data) : nullptr);
   params.q = in.at(o.q.offset, size);
   params.k = in.at(o.k.offset, size);
   params.v = in.at(o.v.offset, size);
   params.out = out.at(o.out.offset, size);
   Maps maps = makeMaps(instance, params);
   std::vector<unsigned char> result(o.outElements * size), again(o.outElements * size);
-  std::vector<float> lseHost((size_t)p.batch * p.heads * p.qLen);
+  std::vector<float> statisticsHost(2ull * p.batch * p.heads * p.qLen);
   for (auto *target : {&result, &again}) {
     cuda(cudaMemset(out.data, 0xff, out.size), "cudaMemset");
     launch(instance, params, maps, static_cast<unsigned char *>(mask.data), static_cast<float *>(bias.data));
     cuda(cudaDeviceSynchronize(), p.text().c_str());
     cuda(cudaMemcpy(target->data(), out.data, target->size(), cudaMemcpyDeviceToHost), "copy");
   }
-  cuda(cudaMemcpy(lseHost.data(), lse.data, lseHost.size() * 4, cudaMemcpyDeviceToHost), "copy");
-  CheckResult check = bench::check(p, o, decodeAll(p.element, result), lseHost, p.qLen > 600 ? 97 : 1);
+  cuda(cudaMemcpy(statisticsHost.data(), statistics.data, statisticsHost.size() * 4, cudaMemcpyDeviceToHost),
+       "copy");
+  CheckResult check = bench::check(p, o, decodeAll(p.element, result), statisticsHost, p.qLen > 600 ? 97 : 1);
   if (check.ok && result != again) {
     check.ok = false;
     check.message = "two runs differ";
@@ -191,8 +192,8 @@ void checkBig(const Instance &instance, Tally &tally) {
   // Head 1 of every operand moves up by `far` elements.
   cuda(cudaMemcpy(in.data, raw.data(), raw.size(), cudaMemcpyHostToDevice), "copy");
   cuda(cudaMemcpy(in.at(far, size), raw.data(), raw.size(), cudaMemcpyHostToDevice), "copy");
-  DeviceBuffer lse(4ull * p.heads * p.qLen);
-  RawParams params = strides(p, o, static_cast<float *>(lse.data));
+  DeviceBuffer statistics(8ull * p.heads * p.qLen);
+  RawParams params = strides(p, o, static_cast<float *>(statistics.data));
   params.q = in.at(o.q.offset, size);
   params.k = in.at(o.k.offset, size);
   params.v = in.at(o.v.offset, size);
@@ -206,9 +207,10 @@ void checkBig(const Instance &instance, Tally &tally) {
   cuda(cudaMemcpy(result.data(), out.data, half, cudaMemcpyDeviceToHost), "copy");
   cuda(cudaMemcpy(result.data() + half, out.at(far + o.out.head, size), half, cudaMemcpyDeviceToHost),
        "copy");
-  std::vector<float> lseHost(p.heads * p.qLen);
-  cuda(cudaMemcpy(lseHost.data(), lse.data, lseHost.size() * 4, cudaMemcpyDeviceToHost), "copy");
-  const CheckResult check = bench::check(p, o, decodeAll(p.element, result), lseHost, 1);
+  std::vector<float> statisticsHost(2ull * p.heads * p.qLen);
+  cuda(cudaMemcpy(statisticsHost.data(), statistics.data, statisticsHost.size() * 4, cudaMemcpyDeviceToHost),
+       "copy");
+  const CheckResult check = bench::check(p, o, decodeAll(p.element, result), statisticsHost, 1);
   ++tally.runs;
   tally.failures += !check.ok;
   if (!check.ok)
@@ -220,10 +222,10 @@ void timeOne(const Instance &instance, int batch, int heads, int length, Layout 
   const int D = instance.headDim, size = bytes(instance.element);
   const bool packed = layout == Layout::Packed;
   const long long tokens = (long long)batch * length, width = (long long)heads * D;
-  DeviceBuffer in(3 * tokens * width * size), out(tokens * width * size), lse(4ull * tokens * heads);
+  DeviceBuffer in(3 * tokens * width * size), out(tokens * width * size), statistics(8ull * tokens * heads);
   fillRandom<<<1024, 256>>>(in.data, 3 * tokens * width, size);
   RawParams p{};
-  p.lse = static_cast<float *>(lse.data);
+  p.statistics = static_cast<float *>(statistics.data);
   p.batch = batch, p.heads = p.kvHeads = heads, p.qLen = p.kvLen = length;
   p.scale = 1.0f / std::sqrt(float(D));
   const long long row = packed ? 3 * width : D, head = packed ? D : (long long)length * D;

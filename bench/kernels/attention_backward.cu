@@ -111,14 +111,15 @@ void checkOne(const BackwardInstance &instance, Problem p, Tally &tally) {
   const BackwardOperands o = makeBackward(p, p.seed % 2 == 0);
   const Operands &f = o.forward;
   const auto input = encodeAll(p.element, f.inputs), douts = encodeAll(p.element, o.dout);
-  const size_t statistics = 4 * o.lse.size(), gradientBytes = f.inputs.size() * outSize,
+  const size_t gradientBytes = f.inputs.size() * outSize,
                biasBytes = instance.bias.kernel ? 4 * o.bias.value.size() : 0;
-  DeviceBuffer in(input.size()), dout(douts.size()), lse(statistics), delta(statistics),
-      gradients(gradientBytes), bias(biasBytes), mask(f.mask.size()), scoreBias(f.bias.size() * 4);
+  DeviceBuffer in(input.size()), dout(douts.size()), statistics(4 * o.statistics.size()),
+      delta(4 * o.delta.size()), gradients(gradientBytes), bias(biasBytes), mask(f.mask.size()),
+      scoreBias(f.bias.size() * 4);
   upload(in, input.data(), input.size());
   upload(dout, douts.data(), douts.size());
-  upload(lse, o.lse.data(), statistics);
-  upload(delta, o.delta.data(), statistics);
+  upload(statistics, o.statistics.data(), statistics.size);
+  upload(delta, o.delta.data(), delta.size);
   upload(mask, f.mask.data(), f.mask.size());
   upload(scoreBias, f.bias.data(), f.bias.size() * 4);
   RawBackwardParams r{};
@@ -130,7 +131,7 @@ void checkOne(const BackwardInstance &instance, Problem p, Tally &tally) {
   r.dout = dout.at(f.out.offset, size);
   r.dq = gradients.at(f.q.offset, outSize), r.dk = gradients.at(f.k.offset, outSize);
   r.dv = gradients.at(f.v.offset, outSize);
-  r.lse = static_cast<float *>(lse.data), r.delta = static_cast<float *>(delta.data);
+  r.statistics = static_cast<float *>(statistics.data), r.delta = static_cast<float *>(delta.data);
   r.turns = static_cast<int *>(turns.data);
   const long long matrix = (long long)p.qLen * p.kvLen;
   const RawBiasGradient gradient{
@@ -185,21 +186,23 @@ void timeOne(const BackwardInstance &instance, int batch, int heads, int length,
   RawBackwardParams p{};
   p.batch = batch, p.heads = p.kvHeads = heads, p.qLen = p.kvLen = length;
   p.scale = 1.0f / std::sqrt(float(D));
-  const size_t statistics = 4 * tokens * heads, turnBytes = 4 * turnsOf(p);
+  const size_t rows = tokens * heads, turnBytes = 4 * turnsOf(p);
   DeviceBuffer in(3 * tokens * width * size), gradients(3 * tokens * width * size),
-      dout(tokens * width * size), lse(statistics), delta(statistics), turns(turnBytes);
+      dout(tokens * width * size), statistics(8 * rows), delta(4 * rows), turns(turnBytes);
   fillRandom<<<1024, 256>>>(in.data, 3 * tokens * width, size);
   fillRandom<<<1024, 256>>>(dout.data, tokens * width, size);
   // What forward would find for such operands, about: probabilities are in their usual range.
-  fillConstant<<<1024, 256>>>(static_cast<float *>(lse.data), tokens * heads, std::log(float(length)) + 0.5f);
-  fillConstant<<<1024, 256>>>(static_cast<float *>(delta.data), tokens * heads, 0.0f); // its mean
+  float *const maximum = static_cast<float *>(statistics.data);
+  fillConstant<<<1024, 256>>>(maximum, rows, 3.0f);
+  fillConstant<<<1024, 256>>>(maximum + rows, rows, std::exp(2.5f) / float(length));
+  fillConstant<<<1024, 256>>>(static_cast<float *>(delta.data), rows, 0.0f); // its mean
   const long long row = packed ? 3 * width : D, head = packed ? D : (long long)length * D;
   const long long perBatch = packed ? length * row : heads * head;
   const long long second = packed ? width : tokens * width;
   p.q = in.data, p.k = in.at(second, size), p.v = in.at(2 * second, size);
   p.dq = gradients.data, p.dk = gradients.at(second, size), p.dv = gradients.at(2 * second, size);
   p.dout = dout.data;
-  p.lse = static_cast<float *>(lse.data), p.delta = static_cast<float *>(delta.data);
+  p.statistics = maximum, p.delta = static_cast<float *>(delta.data);
   p.turns = static_cast<int *>(turns.data);
   p.qRow = p.kRow = p.vRow = p.dqRow = p.dkRow = p.dvRow = row;
   p.qHead = p.kHead = p.vHead = p.dqHead = p.dkHead = p.dvHead = head;

@@ -23,7 +23,8 @@ struct Gradient {
 struct BackwardOperands {
   Operands forward;
   std::vector<float> dout;       // shaped by forward.out, NaN in the gaps
-  std::vector<float> lse, delta; // [batch, heads, q_len]
+  std::vector<float> statistics; // [2, batch, heads, q_len]
+  std::vector<float> delta;      // [batch, heads, q_len]
   Gradient inputs;               // of q, k and v
   std::vector<uint8_t> written;  // which elements of `inputs` are one of them
   Gradient bias;                 // [biasBatch, biasHeads, q_len, kv_len]
@@ -35,15 +36,17 @@ struct BackwardOperands {
 /// Bounds. A product's term is off by roundings of its factors: with u = 2^-8 (bf16) or 2^-11 (f16) p and ds
 /// are each rounded once (u of every term), and the result once more (u of it). float32 beside that: 1e-5 of
 /// the terms' magnitudes (for scores up to 16, beyond in proportion, as in forward), where ds counts with the
-/// magnitudes of its own terms, because it is a difference. float16 cannot hold less than 2^-25.
+/// magnitudes of its own terms, because it is a difference, and of dq's terms the key less a mean of keys.
+/// float16 cannot hold less than 2^-25.
 inline BackwardOperands makeBackward(const Problem &p, bool sharedBias) {
   BackwardOperands r;
   r.forward = makeOperands(p);
   Operands &o = r.forward;
   const int D = p.headDim, V = p.valueDim;
   r.dout.assign(o.outElements, std::nanf(""));
-  r.lse.assign((size_t)p.batch * p.heads * p.qLen, 0);
-  r.delta = r.lse;
+  const size_t rows = (size_t)p.batch * p.heads * p.qLen;
+  r.statistics.assign(2 * rows, 0);
+  r.delta.assign(rows, 0);
   r.inputs = Gradient(o.inputs.size());
   r.written.assign(o.inputs.size(), 0);
   r.biasBatch = sharedBias ? 1 : p.batch;
@@ -58,11 +61,21 @@ inline BackwardOperands makeBackward(const Problem &p, bool sharedBias) {
   for (int b = 0; b < p.batch; ++b)
     for (int h = 0; h < p.heads; ++h) {
       const int kvHead = h / (p.heads / p.kvHeads);
+      // What a mean of keys is at most, about; those that nobody reads are NaN.
+      std::vector<double> centre(D);
+      if (p.element == Element::F32)
+        for (int j = 0; j < p.kvLen; ++j)
+          for (int c = 0; c < D; ++c)
+            if (const float key = o.inputs[o.k.at(b, kvHead, j) + c]; !std::isnan(key))
+              centre[c] += std::fabs(double(key)) / p.kvLen;
       for (int i = 0; i < p.qLen; ++i) {
         const ReferenceRow row = referenceRow<double>(p, o, b, h, i);
         largestScore = std::max(largestScore, row.largestScore);
         const size_t statistic = ((size_t)b * p.heads + h) * p.qLen + i;
-        r.lse[statistic] = float(row.lse);
+        if (!std::isinf(row.lse)) {
+          r.statistics[statistic] = float(row.maximum);
+          r.statistics[rows + statistic] = float(std::exp(double(r.statistics[statistic]) - row.lse));
+        }
         const long long outAt = o.out.at(b, h, i), qAt = o.q.at(b, h, i);
         double delta = 0, deltaMagnitude = 0;
         for (int c = 0; c < V; ++c) {
@@ -114,6 +127,7 @@ inline BackwardOperands makeBackward(const Problem &p, bool sharedBias) {
           for (int c = 0; c < D; ++c) {
             add(qAt + c, ds, p.scale * o.inputs[kAt + c], dscoreMagnitude);
             add(kAt + c, ds, p.scale * o.inputs[qAt + c], dscoreMagnitude);
+            magnitude.bound[qAt + c] += dscoreMagnitude * std::fabs(p.scale) * centre[c];
           }
           for (int c = 0; c < V; ++c)
             add(vAt + c, probability, r.dout[outAt + c], probability);

@@ -16,7 +16,7 @@ namespace heddle::bench {
 struct RawBackwardParams {
   const void *q, *k, *v, *dout;
   void *dq, *dk, *dv;
-  const float *lse, *delta;
+  const float *statistics, *delta;
   int *turns;
   int batch, heads, kvHeads, qLen, kvLen;
   long long qBatch, qHead, qRow, kBatch, kHead, kRow, vBatch, vHead, vRow, doutBatch, doutHead, doutRow,

@@ -105,7 +105,7 @@ struct Problem {
   Layout layout = Layout::Contiguous;
   int batch = 1, heads = 1, kvHeads = 1, qLen = 1, kvLen = 1, headDim = 64, valueDim = 64;
   float scale = 0.125f;
-  bool wantLse = true;
+  bool wantStatistics = true;
   uint64_t seed = 1;
   int window = 0; // keys that a causal query sees at most; 0: no bound
 
@@ -133,7 +133,7 @@ struct ProblemList {
     Problem p;
     p.batch = batch, p.heads = heads, p.kvHeads = kvHeads, p.qLen = q, p.kvLen = k, p.layout = layout;
     p.scale = factor / std::sqrt(float(headDim));
-    p.wantLse = list.size() % 3 != 2;
+    p.wantStatistics = list.size() % 3 != 2;
     p.seed = seed * 1000 + list.size();
     list.push_back(p);
   }
@@ -247,9 +247,9 @@ inline Operands makeOperands(const Problem &p) {
 /// One row of the reference.
 struct ReferenceRow {
   std::vector<double> out;
-  std::vector<double> weight; // sum_j p_j |v_j|: what relative errors of the probabilities act on
-  double lse = 0;
-  double largestScore = 0; // magnitude
+  std::vector<double> weight;  // sum_j p_j |v_j|: what relative errors of the probabilities act on
+  double lse = 0, maximum = 0; // of a row without keys lse is -inf
+  double largestScore = 0;     // magnitude
 };
 
 /// Attention of one query, computed in `Real` (double for the reference; float for the written-out attention
@@ -300,7 +300,8 @@ ReferenceRow referenceRow(const Problem &p, const Operands &o, int b, int h, int
   }
   for (int c = 0; c < p.valueDim; ++c)
     row.out[c] = out[c];
-  row.lse = double(maximum) + std::log(double(sum));
+  row.maximum = double(maximum);
+  row.lse = row.maximum + std::log(double(sum));
   return row;
 }
 
@@ -320,7 +321,7 @@ struct CheckResult {
 ///   probability's
 ///              relative error is its score's absolute error, and that is some roundings of the score's size
 inline CheckResult check(const Problem &p, const Operands &o, const std::vector<float> &out,
-                         const std::vector<float> &lse, int rowStep) {
+                         const std::vector<float> &statistics, int rowStep) {
   CheckResult result;
   const auto fail = [&](const std::string &message) {
     if (result.ok)
@@ -367,14 +368,19 @@ inline CheckResult check(const Problem &p, const Operands &o, const std::vector<
           }
           all.push_back({error, bound, b, h, i, c});
         }
-        if (p.wantLse) {
-          const float value = lse[((size_t)b * p.heads + h) * p.qLen + i];
+        if (p.wantStatistics) {
+          const size_t at = ((size_t)b * p.heads + h) * p.qLen + i;
+          const double maximum = statistics[at], factor = statistics[statistics.size() / 2 + at];
+          const auto near = [](double found, double wanted) {
+            return std::fabs(found - wanted) <= 1e-5 * std::max(1.0, std::fabs(wanted));
+          };
           const bool same = std::isinf(row.lse)
-                                ? value == row.lse
-                                : std::fabs(value - row.lse) <= 1e-5 * std::max(1.0, std::fabs(row.lse));
+                                ? maximum == 0 && factor == 0
+                                : near(maximum, row.maximum) && near(maximum - std::log(factor), row.lse);
           if (!same)
-            fail("logsumexp of b" + std::to_string(b) + " h" + std::to_string(h) + " i" + std::to_string(i) +
-                 ": " + std::to_string(value) + ", wanted " + std::to_string(row.lse));
+            fail("statistics of b" + std::to_string(b) + " h" + std::to_string(h) + " i" + std::to_string(i) +
+                 ": " + std::to_string(maximum) + ", " + std::to_string(factor) + "; wanted a maximum of " +
+                 std::to_string(row.maximum) + " and a logarithm of the sum of " + std::to_string(row.lse));
         }
       }
   for (const Worst &w : all) {

@@ -386,7 +386,7 @@ Operation *Emitter::emit(NearMiss &miss) {
   mlir::OpBuilder &builder = g_.builder();
   auto attention = AttentionOp::create(
       builder, g_.location(), tensorType(builder.getContext(), shape, element),
-      /*logsumexp=*/mlir::Type(), q, k, v, mask_, bias_, builder.getF64FloatAttr(scores_.scale),
+      /*statistics=*/mlir::Type(), q, k, v, mask_, bias_, builder.getF64FloatAttr(scores_.scale),
       scores_.softcap ? builder.getF64FloatAttr(*scores_.softcap) : mlir::FloatAttr(),
       causal_ ? builder.getUnitAttr() : nullptr,
       window_ ? builder.getI64IntegerAttr(*window_) : mlir::IntegerAttr());

@@ -40,14 +40,14 @@ private:
           .Case("key", forward.getKey())
           .Case("value", forward.getValue())
           .Case("out", forward.getResult())
-          .Case("logsumexp", forward.getLogsumexp());
+          .Case("statistics", forward.getStatistics());
     auto grad = llvm::cast<AttentionGradOp>(op_.getOperation());
     return llvm::StringSwitch<Value>(buffer)
         .Case("query", grad.getQuery())
         .Case("key", grad.getKey())
         .Case("value", grad.getValue())
         .Case("gradient", grad.getGradient())
-        .Case("logsumexp", grad.getLogsumexp())
+        .Case("statistics", grad.getStatistics())
         .Case("delta", grad.getDelta())
         .Case("dquery", grad.getDquery())
         .Case("dkey", grad.getDkey())
@@ -151,14 +151,14 @@ std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonNa
   if (!query[3].isStatic() || !value[3].isStatic())
     return fail("head dimensions must be static");
   auto forward = llvm::dyn_cast<AttentionOp>(op_.getOperation());
-  bool logsumexp = forward && forward.getLogsumexp();
+  bool statistics = forward && forward.getStatistics();
   std::string name = kernelName(skeletonName) + "_d" + std::to_string(query[3].value);
   if (op_.getCausal())
     name += "_causal";
   if (window() != 0)
     name += "_window";
-  if (logsumexp)
-    name += "_lse";
+  if (statistics)
+    name += "_statistics";
   FuncBuilder func(group_.getContext(), group_.getLoc(), name);
 
   llvm::ArrayRef<int64_t> keyShape = shapeOf(op_.getKey());
@@ -170,7 +170,7 @@ std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonNa
                                                              {"key_heads", keyShape[1]},
                                                              {"query_length", query[2].value},
                                                              {"key_length", keyShape[2]}};
-  for (const kernel::SkeletonOperand &operand : kernel::skeletonOperands(skeletonName, logsumexp)) {
+  for (const kernel::SkeletonOperand &operand : kernel::skeletonOperands(skeletonName, statistics)) {
     if (operand.kind == kernel::SkeletonOperand::Turns) {
       buffers.push_back(func.turns());
       continue;
@@ -212,7 +212,7 @@ std::optional<LoweredKernel> AttentionLowering::lower(llvm::StringRef skeletonNa
   mlir::Operation *skeleton =
       kernel::SkeletonOp::create(func.builder(), func.loc(), skeletonName, element, query[3].value,
                                  value[3].value, op_.getScale(), op_.getCausal(), window(), buffers, counts,
-                                 0, 0, 0, 0, 0, 0, broadcast, false, logsumexp, nullptr, nullptr);
+                                 0, 0, 0, 0, 0, 0, broadcast, false, statistics, nullptr, nullptr);
   auto op = llvm::cast<kernel::SkeletonOp>(skeleton);
   // The gradient of a bias is that of the score after the cap.
   bool slope = !forward && skeletonName != kernel::kAttentionBias;

@@ -42,7 +42,7 @@ private:
   /// Which operands' types the rules are about.
   static bool takesPart(Operation *op, unsigned index) {
     // Masks are boolean, and attention adds its bias to float32 scores whatever the bias's type. Its
-    // gradient's logsumexp and delta are float32.
+    // gradient's statistics and delta are float32.
     auto attention = llvm::dyn_cast<AttentionLike>(op);
     unsigned count = attention ? attention.numHeadOperands() : op->getNumOperands();
     return isFloat(op->getOperand(index)) && index < count;

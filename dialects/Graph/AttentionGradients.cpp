@@ -11,21 +11,24 @@ using mlir::OpBuilder;
 using mlir::success;
 using mlir::Value;
 
-/// [B, H, Sq] of the scores of `attention`, float32.
-static mlir::RankedTensorType rowsType(AttentionOp attention) {
+/// [B, H, Sq] of the scores of `attention`.
+static SymbolicShape rowsOf(AttentionOp attention) {
   SymbolicShape shape = symbolicShape(typeOf(attention.getQuery()));
   shape.pop_back();
-  return tensorType(attention.getContext(), shape, mlir::Float32Type::get(attention.getContext()));
+  return shape;
 }
 
 mlir::Operation *AttentionOp::keepForVjp(OpBuilder &builder) {
-  if (getLogsumexp())
+  if (getStatistics())
     return *this;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(*this);
-  auto kept = AttentionOp::create(builder, getLoc(), getResult().getType(), rowsType(*this), getQuery(),
-                                  getKey(), getValue(), getMask(), getBias(), getScaleAttr(),
-                                  getSoftcapAttr(), getCausalAttr(), getWindowAttr());
+  SymbolicShape shape = rowsOf(*this);
+  shape.insert(shape.begin(), SymbolicDim::fixed(2));
+  auto statistics = tensorType(getContext(), shape, builder.getF32Type());
+  auto kept = AttentionOp::create(builder, getLoc(), getResult().getType(), statistics, getQuery(), getKey(),
+                                  getValue(), getMask(), getBias(), getScaleAttr(), getSoftcapAttr(),
+                                  getCausalAttr(), getWindowAttr());
   kept->setDiscardableAttrs(getOperation()->getDiscardableAttrDictionary());
   getResult().replaceAllUsesWith(kept.getResult());
   erase();
@@ -43,11 +46,12 @@ LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results,
     KernelScope oneKernel(builder, newKernel(builder.getContext()));
     Value product =
         g.mul(g.cast(gradient, f32, /*implicit=*/true), g.cast(getResult(), f32, /*implicit=*/true));
-    delta = g.reshape(g.reduce(ReduceKind::Sum, product, {3}), symbolicShape(rowsType(*this)));
+    delta = g.reshape(g.reduce(ReduceKind::Sum, product, {3}), rowsOf(*this));
   }
-  // The derivative of logsumexp by a score is its probability: what multiplies it joins delta.
+  // What reads the statistics is a function of m - log(n) and has its derivative in m. The one of that number
+  // by a score is the score's probability: what multiplies it joins delta.
   if (results[1])
-    delta = g.sub(delta, results[1]);
+    delta = g.sub(delta, g.reshape(g.slice(results[1], 0, 0, 1), rowsOf(*this)));
   bool hasBias = static_cast<bool>(getBias());
   unsigned bias = hasBias ? getBiasMutable()[0].getOperandNumber() : 0;
   mlir::RankedTensorType biasType;
@@ -59,7 +63,7 @@ LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results,
   }
   auto grad = AttentionGradOp::create(builder, getLoc(), getQuery().getType(), getKey().getType(),
                                       getValue().getType(), biasType, getQuery(), getKey(), getValue(),
-                                      gradient, getLogsumexp(), delta, getMask(), getBias(), getScaleAttr(),
+                                      gradient, getStatistics(), delta, getMask(), getBias(), getScaleAttr(),
                                       getSoftcapAttr(), getCausalAttr(), getWindowAttr());
   operands[0] = grad.getDquery();
   operands[1] = grad.getDkey();

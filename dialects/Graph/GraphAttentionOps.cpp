@@ -63,6 +63,11 @@ static LogicalResult verifyScores(AttentionLike op) {
   return success();
 }
 
+/// [2, B, H, Sq], float32.
+static LogicalResult verifyStatistics(mlir::Operation *op, Value value, llvm::ArrayRef<int64_t> query) {
+  return verifySingle(op, "statistics", value, {2, query[0], query[1], query[2]});
+}
+
 LogicalResult AttentionOp::verify() {
   if (failed(verifyScores(*this)))
     return mlir::failure();
@@ -70,7 +75,7 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyShape(*this, "result", getResult(),
                          {query[0], query[1], query[2], typeOf(getValue()).getDimSize(3)})))
     return mlir::failure();
-  return getLogsumexp() ? verifySingle(*this, "logsumexp", getLogsumexp(), query.take_front(3)) : success();
+  return getStatistics() ? verifyStatistics(*this, getStatistics(), query) : success();
 }
 
 LogicalResult AttentionGradOp::verify() {
@@ -79,7 +84,7 @@ LogicalResult AttentionGradOp::verify() {
   llvm::ArrayRef<int64_t> query = typeOf(getQuery()).getShape();
   if (failed(verifyShape(*this, "gradient", getGradient(),
                          {query[0], query[1], query[2], typeOf(getValue()).getDimSize(3)})) ||
-      failed(verifySingle(*this, "logsumexp", getLogsumexp(), query.take_front(3))) ||
+      failed(verifyStatistics(*this, getStatistics(), query)) ||
       failed(verifySingle(*this, "delta", getDelta(), query.take_front(3))))
     return mlir::failure();
   if (!getDbias())

@@ -83,24 +83,27 @@ def Graph_AttentionOp : Graph_Pure<"attention", [
     key, however small. What frameworks offer as scaled_dot_product_attention; written out by the importer, found again by
     raising.
 
-    `logsumexp`, f32 [B, H, Sq], is there where a gradient wants it: the natural logarithm of the sum of the exponentials of
-    the scores that softmax sees, -inf for a query that sees no key.
+    `statistics`, f32 [2, B, H, Sq], are there where a gradient wants them: m, the largest of the scores that softmax sees or
+    nearly so, and n = 1 / (the sum of exp(score - m) over them), so that exp(score - m) * n is a probability to one float32
+    rounding or two, however large the scores are; one number, m - log(n), would lose 2^-24 of itself. Zeros for a query that
+    sees no key. Only functions of m - log(n), the logarithm of the sum of the exponentials, are independent of how m is
+    rounded, and only those have the gradient that they should.
 
     ```mlir
     %y = graph.attention %q, %k, %v scale 0.125 softcap 50.0 causal window 4096
         : tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32> -> tensor<4x12x512x64xf32>
     %z, %l = graph.attention %q, %k, %v scale 0.125
-        : tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32> -> tensor<4x12x512x64xf32>, tensor<4x12x512xf32>
+        : tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32> -> tensor<4x12x512x64xf32>, tensor<2x4x12x512xf32>
     ```
   }];
   let arguments = (ins Graph_Float:$query, Graph_Float:$key, Graph_Float:$value, Optional<Graph_Bool>:$mask,
                        Optional<Graph_Float>:$bias, F64Attr:$scale, OptionalAttr<F64Attr>:$softcap,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
-  let results = (outs Graph_Float:$result, Optional<Graph_Float>:$logsumexp);
+  let results = (outs Graph_Float:$result, Optional<Graph_Float>:$statistics);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`mask` $mask^ `:` type($mask))? (`bias` $bias^ `:` type($bias))?
     `scale` $scale (`softcap` $softcap^)? (`causal` $causal^)? (`window` $window^)? attr-dict
-    `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($logsumexp)^)?
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($statistics)^)?
   }];
   let extraClassDeclaration = [{
     /// Soft caps lie between this and its reciprocal: float32 holds both.

@@ -66,11 +66,11 @@ def Graph_AttentionGradOp : Graph_Pure<"attention_grad", [
   let summary = "Gradients of attention by query, key, value and bias";
   let description = [{
     Operands and attributes are those of `graph.attention` (which see for B, H, G, Sq, Sk, D, E), with `gradient`
-    [B, H, Sq, E] of its result, `logsumexp` f32 [B, H, Sq] as it gave it, and `delta` f32 [B, H, Sq], the sum of
+    [B, H, Sq, E] of its result, `statistics` f32 [2, B, H, Sq] as it gave them, m and n, and `delta` f32 [B, H, Sq], the sum of
     gradient * result over E. The scores are computed again, so that memory is linear in Sq and Sk (Dao,
     arXiv:2307.08691). For each score s = cap(t) + bias of a key that is seen, t being the scaled product:
 
-        p = exp(s - logsumexp)
+        p = exp(s - m) * n
         g = p * (sum over E of gradient * value - delta)
         dquery = scale * sum over keys of g * cap'(t) * key
         dkey   = scale * sum over queries of g * cap'(t) * query, of all heads that read the key
@@ -80,23 +80,20 @@ def Graph_AttentionGradOp : Graph_Pure<"attention_grad", [
     A query that sees no key and a key that no query sees have gradients of zero. `dbias` is there where it is wanted: f32
     [B or 1, H or 1, Sq, Sk], 1 where the bias has one batch or one head, over which it is the sum. All sums are float32.
 
-    logsumexp is one float32: where scores are near 1e4 its rounding changes p by 5e-4 of itself, and where a finite bias
-    swallows every score of a query p is 1 for all of its keys.
-
     ```mlir
     %dq, %dk, %dv = graph.attention_grad %q, %k, %v, %g, %l, %d scale 0.125 causal
         : tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32>, tensor<4x12x512x64xf32>,
-          tensor<4x12x512xf32>, tensor<4x12x512xf32>
+          tensor<2x4x12x512xf32>, tensor<4x12x512xf32>
     ```
   }];
   let arguments = (ins Graph_Float:$query, Graph_Float:$key, Graph_Float:$value, Graph_Float:$gradient,
-                       Graph_Float:$logsumexp, Graph_Float:$delta, Optional<Graph_Bool>:$mask, Optional<Graph_Float>:$bias,
+                       Graph_Float:$statistics, Graph_Float:$delta, Optional<Graph_Bool>:$mask, Optional<Graph_Float>:$bias,
                        F64Attr:$scale, OptionalAttr<F64Attr>:$softcap, UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
   let results = (outs Graph_Float:$dquery, Graph_Float:$dkey, Graph_Float:$dvalue, Optional<Graph_Float>:$dbias);
   let assemblyFormat = [{
-    $query `,` $key `,` $value `,` $gradient `,` $logsumexp `,` $delta (`mask` $mask^ `:` type($mask))?
+    $query `,` $key `,` $value `,` $gradient `,` $statistics `,` $delta (`mask` $mask^ `:` type($mask))?
     (`bias` $bias^ `:` type($bias))? `scale` $scale (`softcap` $softcap^)? (`causal` $causal^)? (`window` $window^)?
-    attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($gradient) `,` type($logsumexp) `,` type($delta)
+    attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($gradient) `,` type($statistics) `,` type($delta)
     (`->` type($dbias)^)?
   }];
   let extraClassDeclaration = [{

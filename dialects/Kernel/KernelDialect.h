@@ -21,9 +21,10 @@ namespace heddle::kernel {
 /// A buffer of a skeleton, which has them in the order of `SkeletonOp::getOperandList`.
 struct SkeletonOperand {
   /// Heads: [batch, heads or key_heads, sequence, width] of the skeleton's element type, with three strides.
-  /// Rows: f32 [batch, heads, query_length]. Scores: f32 [bias_batch, bias_heads, query_length, key_length].
-  /// Turns: i32 [batch, heads, query_length, 2], by which blocks take turns. The latter three are contiguous.
-  enum Kind { Heads, Rows, Scores, Turns };
+  /// Rows: f32 [batch, heads, query_length]. Statistics: f32 [2, batch, heads, query_length]. Scores: f32
+  /// [bias_batch, bias_heads, query_length, key_length]. Turns: i32 [batch, heads, query_length, 2], by which
+  /// blocks take turns. All but heads are contiguous.
+  enum Kind { Heads, Rows, Statistics, Scores, Turns };
   llvm::StringLiteral name;
   Kind kind = Heads;
   bool written = false;
@@ -31,8 +32,8 @@ struct SkeletonOperand {
 };
 
 /// The buffers of a skeleton before those of the generated functions; empty where the name is unknown.
-/// `logsumexp`: attention_forward gives it.
-llvm::SmallVector<SkeletonOperand, 10> skeletonOperands(llvm::StringRef skeleton, bool logsumexp = false);
+/// `statistics`: attention_forward gives them.
+llvm::SmallVector<SkeletonOperand, 10> skeletonOperands(llvm::StringRef skeleton, bool statistics = false);
 
 } // namespace heddle::kernel
 

@@ -325,15 +325,15 @@ static LogicalResult verifyFunction(SkeletonOp op, mlir::Region &region, llvm::S
 }
 
 llvm::SmallVector<SkeletonOperand, 10> heddle::kernel::skeletonOperands(llvm::StringRef skeleton,
-                                                                        bool logsumexp) {
+                                                                        bool statistics) {
   llvm::SmallVector<SkeletonOperand, 10> list{{"query"}, {"key"}, {"value"}};
   if (skeleton == kAttentionForward) {
     list.push_back({"out", SkeletonOperand::Heads, true});
-    if (logsumexp)
-      list.push_back({"logsumexp", SkeletonOperand::Rows, true});
+    if (statistics)
+      list.push_back({"statistics", SkeletonOperand::Statistics, true});
     return list;
   }
-  list.append({{"gradient"}, {"logsumexp", SkeletonOperand::Rows}, {"delta", SkeletonOperand::Rows}});
+  list.append({{"gradient"}, {"statistics", SkeletonOperand::Statistics}, {"delta", SkeletonOperand::Rows}});
   if (skeleton == kAttentionBackward)
     list.append({{"dquery", SkeletonOperand::Heads, true, true},
                  {"dkey", SkeletonOperand::Heads, true},
@@ -385,8 +385,8 @@ LogicalResult SkeletonOp::verify() {
                          << kAttentionBackward << ", " << kAttentionKeys << ", " << kAttentionQueries
                          << " or " << kAttentionBias;
   bool forward = getName() == kAttentionForward;
-  if (getLogsumexp() && !forward)
-    return emitOpError("is no attention_forward and gives the logsumexp");
+  if (getStatistics() && !forward)
+    return emitOpError("is no attention_forward and gives the statistics");
   if (getBuffers().size() < operands.size() ||
       static_cast<int64_t>(getCounts().size()) < getNumWantedCounts())
     return emitOpError() << "wants at least " << operands.size() << " buffers and " << getNumWantedCounts()

@@ -188,17 +188,17 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
 
     | name | buffers |
     | --- | --- |
-    | `attention_forward` | query, key, value, out; with `logsumexp` also logsumexp |
-    | `attention_backward` | query, key, value, gradient, logsumexp, delta, dquery, dkey, dvalue, turns |
-    | `attention_backward_keys` | query, key, value, gradient, logsumexp, delta, dkey, dvalue |
-    | `attention_backward_queries` | query, key, value, gradient, logsumexp, delta, dquery |
-    | `attention_backward_bias` | query, key, value, gradient, logsumexp, delta, dbias |
+    | `attention_forward` | query, key, value, out; with `statistics` also statistics |
+    | `attention_backward` | query, key, value, gradient, statistics, delta, dquery, dkey, dvalue, turns |
+    | `attention_backward_keys` | query, key, value, gradient, statistics, delta, dkey, dvalue |
+    | `attention_backward_queries` | query, key, value, gradient, statistics, delta, dquery |
+    | `attention_backward_bias` | query, key, value, gradient, statistics, delta, dbias |
 
-    then what the score and mask functions read. logsumexp and delta are f32 [batch, heads, query_length], dbias is f32
-    [bias_batch, bias_heads, query_length, key_length], contiguous. Counts, in this order: batch, heads, key_heads,
+    then what the score and mask functions read. statistics, those of `graph.attention`, are
+    f32 [2, batch, heads, query_length], delta is f32 [batch, heads, query_length], dbias is f32 [bias_batch, bias_heads, query_length, key_length], contiguous. Counts, in this order: batch, heads, key_heads,
     query_length, key_length, then for each other buffer, in order, its strides over batch, head and sequence, in elements
     (the head dimension is contiguous; not for turns); for `attention_backward_bias` then bias_batch and bias_heads, which are batch and
-    heads or 1, where the gradient is the sum over them. A skeleton writes all of out, logsumexp, dkey, dvalue, dquery or
+    heads or 1, where the gradient is the sum over them. A skeleton writes all of out, statistics, dkey, dvalue, dquery or
     dbias. `attention_backward` is keys and queries in one pass: blocks add to dquery, in an order that turns, i32
     [batch, heads, query_length, 2], keep; both hold zeros before. `scale` multiplies the products before `score` sees them. With `causal` query i sees key j where
     j <= i + key_length - query_length, and with a `window` (0: none) only where also
@@ -222,7 +222,7 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
                        DefaultValuedAttr<I64Attr, "0">:$tileM, DefaultValuedAttr<I64Attr, "0">:$tileN,
                        DefaultValuedAttr<I64Attr, "0">:$threads, DefaultValuedAttr<I64Attr, "0">:$sharedBytes,
                        DefaultValuedAttr<I64Attr, "0">:$minBlocks, DefaultValuedAttr<I64Attr, "0">:$stages,
-                       UnitAttr:$broadcast, UnitAttr:$aligned, UnitAttr:$logsumexp,
+                       UnitAttr:$broadcast, UnitAttr:$aligned, UnitAttr:$statistics,
                        OptionalAttr<StrAttr>:$version, OptionalAttr<StrAttr>:$reason);
   let regions = (region AnyRegion:$score, AnyRegion:$mask);
   let assemblyFormat = [{
@@ -230,7 +230,7 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     `(` $buffers `:` type($buffers) `)` `[` $counts `]` `score` $score `mask` $mask attr-dict
   }];
   let extraClassDeclaration = [{
-    ::llvm::SmallVector<SkeletonOperand, 10> getOperandList() { return skeletonOperands(getName(), getLogsumexp()); }
+    ::llvm::SmallVector<SkeletonOperand, 10> getOperandList() { return skeletonOperands(getName(), getStatistics()); }
     /// Counts that such a skeleton has.
     int64_t getNumWantedCounts();
     /// Strides over batch, head and sequence of a buffer of heads, by its position.

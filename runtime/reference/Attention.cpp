@@ -9,14 +9,14 @@ namespace heddle::runtime::reference {
 
 namespace {
 
-/// softmax(score) · v, v being [B, Hkv, Sk, Dv], and where it is wanted the logarithm of softmax's sum. A row
-/// that sees no key is zero, and -inf.
+/// softmax(score) · v, v being [B, Hkv, Sk, Dv], and where they are wanted each row's largest score and what
+/// its exponentials are multiplied by, [2, B, H, Sq]. A row that sees no key has zeros.
 Status attention(Context &c) {
   HEDDLE_ASSIGN_OR_RETURN(AttentionScores s, AttentionScores::make(c, 3));
   HEDDLE_RETURN_IF_ERROR(c.wantShape("result", c.resultShape(), {s.batch, s.heads, s.queries, s.width}));
-  bool wantsSum = c.resultCount() > 1;
-  if (wantsSum)
-    HEDDLE_RETURN_IF_ERROR(c.wantShape("logsumexp", c.resultShape(1), {s.batch, s.heads, s.queries}));
+  bool wantsStatistics = c.resultCount() > 1;
+  if (wantsStatistics)
+    HEDDLE_RETURN_IF_ERROR(c.wantShape("statistics", c.resultShape(1), {2, s.batch, s.heads, s.queries}));
   std::fill(c.out.begin(), c.out.end(), 0.0);
   constexpr double lowest = -std::numeric_limits<double>::infinity();
   constexpr int64_t tile = 48; // Queries at a time: scores of a tile, and never all of them.
@@ -39,8 +39,10 @@ Status attention(Context &c) {
           sum += score[j] = std::isinf(score[j]) && score[j] < 0 ? 0 : std::exp(score[j] - most);
         for (int64_t j = 0; j < s.keys && sum != 0; ++j)
           score[j] /= sum;
-        if (wantsSum)
-          c.result(1)[z * s.queries + i] = sum == 0 ? lowest : most + std::log(sum);
+        if (wantsStatistics) {
+          c.result(1)[z * s.queries + i] = sum == 0 ? 0 : most;
+          c.result(1)[(s.batch * s.heads + z) * s.queries + i] = sum == 0 ? 0 : 1 / sum;
+        }
       }
       multiplyAdd(row.data(), s.keys, c.operand(2) + kv * s.keys * s.width, s.width, false,
                   c.result() + (z * s.queries + first) * s.width, s.width, rows, s.width, s.keys);

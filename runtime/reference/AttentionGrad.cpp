@@ -1,7 +1,7 @@
 //===- AttentionGrad.cpp - The gradient of attention in float64 -----------===//
 //
 // Query by query, by the chain rule through softmax's input:
-//   p = exp(score - logsumexp),  dscore = p (gradient · v - delta),  dproduct = dscore · slope
+//   p = exp(score - most) factor,  dscore = p (gradient · v - delta),  dproduct = dscore · slope
 //   dq = Σ_j dproduct k,  dk = Σ_i dproduct q,  dv = Σ_i p gradient,  dbias = dscore
 // Threads share out the key heads, so that each dk and dv is summed by one of them.
 //
@@ -15,13 +15,13 @@ namespace heddle::runtime::reference {
 
 namespace {
 
-/// Operands q, k, v, gradient, logsumexp, delta, then mask and bias; results dq, dk, dv and, if wanted, the
-/// bias's gradient [B or 1, H or 1, Sq, Sk].
+/// Operands q, k, v, gradient, statistics (most and factor of each row), delta, then mask and bias; results
+/// dq, dk, dv and, if wanted, the bias's gradient [B or 1, H or 1, Sq, Sk].
 Status attentionGrad(Context &c) {
   HEDDLE_ASSIGN_OR_RETURN(AttentionScores s, AttentionScores::make(c, 6));
   Shape rows = {s.batch, s.heads, s.queries};
   HEDDLE_RETURN_IF_ERROR(c.wantShape("gradient", c.operandShape(3), {s.batch, s.heads, s.queries, s.width}));
-  HEDDLE_RETURN_IF_ERROR(c.wantShape("logsumexp", c.operandShape(4), rows));
+  HEDDLE_RETURN_IF_ERROR(c.wantShape("statistics", c.operandShape(4), {2, s.batch, s.heads, s.queries}));
   HEDDLE_RETURN_IF_ERROR(c.wantShape("delta", c.operandShape(5), rows));
   for (size_t i = 0; i < 3; ++i)
     HEDDLE_RETURN_IF_ERROR(c.wantShape("result " + std::to_string(i), c.resultShape(i), c.operandShape(i)));
@@ -49,8 +49,8 @@ Status attentionGrad(Context &c) {
     int64_t z = b * s.heads + h, kv = s.keyHead(b, h);
     for (int64_t i = 0; i < s.queries; ++i) {
       int64_t at = z * s.queries + i;
-      double sum = c.operand(4)[at];
-      if (std::isinf(sum) && sum < 0)
+      double most = c.operand(4)[at], factor = c.operand(4)[s.batch * s.heads * s.queries + at];
+      if (factor == 0)
         continue; // Sees no key.
       const double *q = c.operand(0) + at * s.depth, *gradient = c.operand(3) + at * s.width;
       for (int64_t j = 0; j < s.keys; ++j) {
@@ -59,7 +59,7 @@ Status attentionGrad(Context &c) {
         const double *k = c.operand(1) + (kv * s.keys + j) * s.depth;
         const double *v = c.operand(2) + (kv * s.keys + j) * s.width;
         double product = dot(q, k, s.depth);
-        double p = std::exp(s.score(product, b, h, i, j) - sum);
+        double p = std::exp(s.score(product, b, h, i, j) - most) * factor;
         double byScore = p * (dot(gradient, v, s.width) - c.operand(5)[at]);
         double byProduct = byScore * s.slope(product);
         addScaled(c.result(0) + at * s.depth, byProduct, k, s.depth);

@@ -2,7 +2,7 @@
 // All gradients in one pass, in float32, without a mask.
 kernel.func @attention_backward_f32(
     %q: !kernel.buffer<f32> loc("q"), %k: !kernel.buffer<f32> loc("k"), %v: !kernel.buffer<f32> loc("v"),
-    %g: !kernel.buffer<f32> loc("g"), %lse: !kernel.buffer<f32> loc("lse"), %delta: !kernel.buffer<f32> loc("delta"),
+    %g: !kernel.buffer<f32> loc("g"), %statistics: !kernel.buffer<f32> loc("statistics"), %delta: !kernel.buffer<f32> loc("delta"),
     %dq: !kernel.buffer<f32> loc("dq"), %dk: !kernel.buffer<f32> loc("dk"), %dv: !kernel.buffer<f32> loc("dv"),
     %turns: !kernel.buffer<i32> loc("turns"), %batch: index loc("batch"), %heads: index loc("heads"),
     %key_heads: index loc("key_heads"), %queries: index loc("queries"), %keys: index loc("keys"),
@@ -24,7 +24,7 @@ kernel.func @attention_backward_f32(
     %dv_head: index {kernel.divisor = 16 : i64} loc("dv_head"),
     %dv_row: index {kernel.divisor = 16 : i64} loc("dv_row")) {
   kernel.skeleton "attention_backward"<f32, 64, 64> scale 0.125
-    (%q, %k, %v, %g, %lse, %delta, %dq, %dk, %dv, %turns : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<i32>)
+    (%q, %k, %v, %g, %statistics, %delta, %dq, %dk, %dv, %turns : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<i32>)
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %g_batch, %g_head, %g_row, %dq_batch, %dq_head, %dq_row, %dk_batch, %dk_head, %dk_row, %dv_batch, %dv_head, %dv_row]
     score {} mask {}
 }

@@ -2,7 +2,7 @@
 // The gradient of a bias, in float32.
 kernel.func @attention_bias_gradient_f32(
     %q: !kernel.buffer<f32> loc("q"), %k: !kernel.buffer<f32> loc("k"), %v: !kernel.buffer<f32> loc("v"),
-    %g: !kernel.buffer<f32> loc("g"), %lse: !kernel.buffer<f32> loc("lse"), %delta: !kernel.buffer<f32> loc("delta"),
+    %g: !kernel.buffer<f32> loc("g"), %statistics: !kernel.buffer<f32> loc("statistics"), %delta: !kernel.buffer<f32> loc("delta"),
     %dbias: !kernel.buffer<f32> loc("dbias"), %bias: !kernel.buffer<f32> loc("bias"), %batch: index loc("batch"),
     %heads: index loc("heads"), %key_heads: index loc("key_heads"), %queries: index loc("queries"),
     %keys: index loc("keys"), %q_batch: index {kernel.divisor = 16 : i64} loc("q_batch"),
@@ -15,7 +15,7 @@ kernel.func @attention_bias_gradient_f32(
     %g_head: index {kernel.divisor = 16 : i64} loc("g_head"), %g_row: index {kernel.divisor = 16 : i64} loc("g_row"),
     %dbias_batch: index loc("dbias_batch"), %dbias_heads: index loc("dbias_heads")) {
   kernel.skeleton "attention_backward_bias"<f32, 64, 64> scale 0.125
-    (%q, %k, %v, %g, %lse, %delta, %dbias, %bias : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
+    (%q, %k, %v, %g, %statistics, %delta, %dbias, %bias : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %g_batch, %g_head, %g_row, %dbias_batch, %dbias_heads]
     score {
     ^bb0(%s: f32 loc("s"), %b: index, %h: index loc("head"), %i: index loc("query"), %j: index loc("key")):

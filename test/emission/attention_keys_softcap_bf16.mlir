@@ -2,7 +2,7 @@
 // Capped scores: the generated function gives its slope, too.
 kernel.func @attention_keys_softcap_bf16(
     %q: !kernel.buffer<bf16> loc("q"), %k: !kernel.buffer<bf16> loc("k"), %v: !kernel.buffer<bf16> loc("v"),
-    %g: !kernel.buffer<bf16> loc("g"), %lse: !kernel.buffer<f32> loc("lse"), %delta: !kernel.buffer<f32> loc("delta"),
+    %g: !kernel.buffer<bf16> loc("g"), %statistics: !kernel.buffer<f32> loc("statistics"), %delta: !kernel.buffer<f32> loc("delta"),
     %dk: !kernel.buffer<bf16> loc("dk"), %dv: !kernel.buffer<bf16> loc("dv"), %batch: index loc("batch"),
     %heads: index loc("heads"), %key_heads: index loc("key_heads"), %queries: index loc("queries"),
     %keys: index loc("keys"), %q_batch: index {kernel.divisor = 16 : i64} loc("q_batch"),
@@ -20,7 +20,7 @@ kernel.func @attention_keys_softcap_bf16(
     %dv_head: index {kernel.divisor = 16 : i64} loc("dv_head"),
     %dv_row: index {kernel.divisor = 16 : i64} loc("dv_row")) {
   kernel.skeleton "attention_backward_keys"<bf16, 128, 128> scale 0.08838834764831845 causal
-    (%q, %k, %v, %g, %lse, %delta, %dk, %dv : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
+    (%q, %k, %v, %g, %statistics, %delta, %dk, %dv : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<bf16>, !kernel.buffer<bf16>)
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %g_batch, %g_head, %g_row, %dk_batch, %dk_head, %dk_row, %dv_batch, %dv_head, %dv_row]
     score {
     ^bb0(%s: f32 loc("s"), %b: index, %h: index, %i: index, %j: index):

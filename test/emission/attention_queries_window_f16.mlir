@@ -2,7 +2,7 @@
 // Queries of such keys.
 kernel.func @attention_queries_window_f16(
     %q: !kernel.buffer<f16> loc("q"), %k: !kernel.buffer<f16> loc("k"), %v: !kernel.buffer<f16> loc("v"),
-    %g: !kernel.buffer<f16> loc("g"), %lse: !kernel.buffer<f32> loc("lse"), %delta: !kernel.buffer<f32> loc("delta"),
+    %g: !kernel.buffer<f16> loc("g"), %statistics: !kernel.buffer<f32> loc("statistics"), %delta: !kernel.buffer<f32> loc("delta"),
     %dq: !kernel.buffer<f16> loc("dq"), %batch: index loc("batch"), %heads: index loc("heads"),
     %key_heads: index loc("key_heads"), %queries: index loc("queries"), %keys: index loc("keys"),
     %q_batch: index {kernel.divisor = 2 : i64} loc("q_batch"), %q_head: index {kernel.divisor = 2 : i64} loc("q_head"),
@@ -15,7 +15,7 @@ kernel.func @attention_queries_window_f16(
     %dq_head: index {kernel.divisor = 2 : i64} loc("dq_head"),
     %dq_row: index {kernel.divisor = 2 : i64} loc("dq_row")) {
   kernel.skeleton "attention_backward_queries"<f16, 80, 80> scale 0.11180339887498948 causal window 100
-    (%q, %k, %v, %g, %lse, %delta, %dq : !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f16>)
+    (%q, %k, %v, %g, %statistics, %delta, %dq : !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f16>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f16>)
     [%batch, %heads, %key_heads, %queries, %keys, %q_batch, %q_head, %q_row, %k_batch, %k_head, %k_row, %v_batch, %v_head, %v_row, %g_batch, %g_head, %g_row, %dq_batch, %dq_head, %dq_row]
     score {} mask {}
 }

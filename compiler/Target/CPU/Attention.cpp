@@ -21,7 +21,7 @@ using namespace heddle;
 using namespace heddle::cpu;
 
 /// Buffers of the skeleton, by position.
-enum : int64_t { kQuery, kKey, kValue, kOut, kLogSumExp };
+enum : int64_t { kQuery, kKey, kValue, kOut, kStatistics };
 
 namespace {
 class AttentionLowering : AttentionTiles {
@@ -38,8 +38,8 @@ private:
   LogicalResult emitKeys(Value first, SmallVectorImpl<Value> &state);
   /// Scores of `count` keys from `first` on, in place of their products; returns the maxima.
   FailureOr<SmallVector<Value>> emitScores(Value first, Value count);
-  void storeOut(ArrayRef<Value> sums);
-  void storeLogSumExp(ArrayRef<Value> maxima, ArrayRef<Value> sums);
+  void storeOut(ArrayRef<Value> factors);
+  void storeStatistics(ArrayRef<Value> maxima, ArrayRef<Value> factors);
 
   // Tiles on the stack: [headDim][queries], [valueDim][queries], [keys][queries], [keys][widest head].
   Value queryTile, outTile, scoreTile, wideTile;
@@ -120,9 +120,16 @@ LogicalResult AttentionLowering::emitItem(Value item) {
   }
   SmallVector<Value> maxima(tilesOfKeys.getResults().take_front(vectors)),
       sums(tilesOfKeys.getResults().drop_front(vectors));
-  storeOut(sums);
-  if (op.getLogsumexp())
-    storeLogSumExp(maxima, sums);
+  // Backward multiplies by the very factor that the result has: 1 / sum, 0 for queries that saw no key.
+  Value zero = e.f32(0, lanes), one = e.f32(1, lanes);
+  SmallVector<Value> factors;
+  for (Value sum : sums) {
+    Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, zero);
+    factors.push_back(arith::SelectOp::create(b, none, zero, arith::DivFOp::create(b, one, sum)));
+  }
+  storeOut(factors);
+  if (op.getStatistics())
+    storeStatistics(maxima, factors);
   return success();
 }
 
@@ -197,34 +204,34 @@ FailureOr<SmallVector<Value>> AttentionLowering::emitScores(Value first, Value c
   return SmallVector<Value>(each.getResults());
 }
 
-/// out = tile / sums, transposed back; zero for queries that saw no key.
-void AttentionLowering::storeOut(ArrayRef<Value> sums) {
-  Value zero = e.f32(0, lanes);
+/// out = tile * factors, transposed back.
+void AttentionLowering::storeOut(ArrayRef<Value> factors) {
   {
     OpBuilder::InsertionGuard guard(b);
     auto dim = e.loop(e.index(0), e.index(op.getValueDim()), 1);
     for (int64_t vector = 0; vector < vectors; ++vector) {
-      Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sums[vector], zero);
       Value sum = loadRow(outTile, dim.getInductionVar(), vector);
-      Value mean = arith::DivFOp::create(b, sum, sums[vector]);
-      storeRow(arith::SelectOp::create(b, none, zero, mean), outTile, dim.getInductionVar(), vector);
+      storeRow(arith::MulFOp::create(b, sum, factors[vector]), outTile, dim.getInductionVar(), vector);
     }
   }
   storeColumns(outTile, outPointer, stride(kOut, 2), numQueries, op.getValueDim());
 }
 
-/// The maximum and the logarithm of the sum relative to it; -inf for queries that saw no key.
-void AttentionLowering::storeLogSumExp(ArrayRef<Value> maxima, ArrayRef<Value> sums) {
-  Value lowest = e.f32(-std::numeric_limits<double>::infinity(), lanes), zero = e.f32(0, lanes);
-  Value first = e.add(e.mul(e.add(e.mul(batch, count(1)), head), count(3)), firstQuery);
+/// Of queries that saw no key the maximum is 0.
+void AttentionLowering::storeStatistics(ArrayRef<Value> maxima, ArrayRef<Value> factors) {
+  Value zero = e.f32(0, lanes);
+  Value first = statistic(batch, head, firstQuery);
   for (int64_t vector = 0; vector < vectors; ++vector) {
-    Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sums[vector], zero);
-    Value sum = arith::AddFOp::create(b, maxima[vector], math::LogOp::create(b, sums[vector]));
-    e.block = {lanes, masks[vector]};
-    e.store(f32, {Lanes::Vector, arith::SelectOp::create(b, none, lowest, sum)}, buffer(kLogSumExp),
-            {Lanes::Linear, e.add(first, e.index(vector * lanes)), 1});
+    Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, factors[vector], zero);
+    Value at = e.add(first, e.index(vector * lanes));
+    auto store = [&](Value value, Value index) {
+      e.block = {lanes, masks[vector]};
+      e.store(f32, {Lanes::Vector, value}, buffer(kStatistics), {Lanes::Linear, index, 1});
+      e.block = {};
+    };
+    store(arith::SelectOp::create(b, none, zero, maxima[vector]), at);
+    store(factors[vector], e.add(at, statisticRows()));
   }
-  e.block = {};
 }
 
 LogicalResult heddle::cpu::lowerAttention(LaneEmitter &emitter, kernel::SkeletonOp op,

@@ -5,11 +5,17 @@
 // the rows of the other side that causality and the window leave, with l a lane and r a row,
 //   scores[r][l]  = sum over d of other[r][d] * own[d][l]       keys and queries
 //   changes[r][l] = sum over e of otherGrad[r][e] * ownGrad[e][l]   values and gradients of the result
-//   p = exp(score - logsumexp), changes = p * (changes - delta) * slope * scale
+//   p = exp(score - maximum) * factor, changes = p * (changes - delta) * slope * scale
 //   sums[d][l]   += sum over r of other[r][d] * changes[r][l]   dkey, dquery
 //   values[e][l] += sum over r of otherGrad[r][e] * p[r][l]     dvalue
+//   sums[d][l]   -= centre[d] * sum over r of changes[r][l]     dquery alone
 // which are forward's products with the sides in their roles or exchanged. An item writes what no other does,
 // and sums in an order that does not depend on the number of threads.
+//
+// Changes of a query sum to zero, but for the roundings of delta, which all of them share: the result was
+// rounded. Where keys have a mean far from zero, dquery would have that mean times what is left. Keys less
+// any one vector, here the mean of some of them, have the same gradient, without it. (A score with a slope is
+// left as it is: its changes do not sum to zero.)
 #include "compiler/Target/CPU/AttentionTiles.h"
 #include "compiler/Target/CPU/KernelLowering.h"
 
@@ -24,15 +30,22 @@ using namespace heddle;
 using namespace heddle::cpu;
 
 /// Buffers of all three skeletons, by position.
-enum : int64_t { kQuery, kKey, kValue, kGradient, kLogSumExp, kDelta, kFirstResult, kSecondResult };
+enum : int64_t { kQuery, kKey, kValue, kGradient, kStatistics, kDelta, kFirstResult, kSecondResult };
 
 namespace {
+/// What is known of a row of scores, in all lanes or one a lane.
+struct RowStatistics {
+  Value maximum, factor, delta;
+};
+
 class AttentionBackward : AttentionTiles {
 public:
   AttentionBackward(LaneEmitter &emitter, kernel::SkeletonOp op, const CpuTarget &target)
       : AttentionTiles(emitter, op, target), ofKeys(op.getName() == kernel::kAttentionKeys),
-        ofBias(op.getName() == kernel::kAttentionBias), headDim(op.getHeadDim()), valueDim(op.getValueDim()) {
-  }
+        ofBias(op.getName() == kernel::kAttentionBias),
+        centred(op.getName() == kernel::kAttentionQueries && element.isF32() &&
+                (op.getScore().empty() || op.getScore().front().back().getNumOperands() == 1)),
+        headDim(op.getHeadDim()), valueDim(op.getValueDim()) {}
 
   LogicalResult run(Value begin, Value end);
 
@@ -49,18 +62,18 @@ private:
   LogicalResult emitRows(Value firstRow, Value numRows);
   /// Probabilities and changes of the rows, in place of their products.
   LogicalResult emitChanges(Value firstRow, Value numRows);
-  /// Logsumexp, infinity in place of -inf, and delta of the queries at `row`, or in the lanes of `vector`.
-  std::pair<Value, Value> statisticsOf(Value row, int64_t vector);
+  /// Of the queries at `row`, or in the lanes of `vector`.
+  RowStatistics statisticsOf(Value row, int64_t vector);
   void addToBias(Value firstRow, Value numRows);
+  /// sumTile -= centre * the sums of changes.
+  void subtractCentre();
 
   Value diagonal() { return e.sub(count(4), count(3)); }
-  /// The element of logsumexp and delta that belongs to the query `first` of the current head.
-  Value statistic(Value query) { return e.add(e.mul(e.add(e.mul(batch, count(1)), head), count(3)), query); }
 
-  const bool ofKeys, ofBias;
+  const bool ofKeys, ofBias, centred;
   const int64_t headDim, valueDim;
-  // On the stack: the lane side's tiles, what is summed, scores and changes, logsumexp and delta, and float32
-  // copies of the other side.
+  // On the stack: the lane side's tiles, what is summed, scores and changes, what is known of each query, and
+  // float32 copies of the other side.
   Value ownTile, ownGradTile, sumTile, valueSumTile, scoreTile, changeTile, statisticTile, wideTile,
       wideGradTile;
   // Of the current item.
@@ -84,7 +97,7 @@ LogicalResult AttentionBackward::allocateTiles() {
     valueSumTile = tile(valueDim);
   scoreTile = tile(rows);
   changeTile = tile(rows);
-  statisticTile = tile(2);
+  statisticTile = tile(kStatisticRows);
   if (!element.isF32()) {
     wideTile = allocate(rows * headDim);
     wideGradTile = allocate(rows * valueDim);
@@ -151,6 +164,8 @@ LogicalResult AttentionBackward::emitQueriesItem(Value item) {
   clear(sumTile, headDim);
   if (failed(emitQueries()))
     return failure();
+  if (centred)
+    subtractCentre();
   storeColumns(sumTile, place(kFirstResult, batch, head, first), stride(kFirstResult, 2), number, headDim);
   return success();
 }
@@ -184,14 +199,17 @@ LogicalResult AttentionBackward::emitQueries() {
   loadColumns(ownTile, place(kQuery, batch, head, first), stride(kQuery, 2), number, headDim);
   loadColumns(ownGradTile, place(kGradient, batch, head, first), stride(kGradient, 2), number, valueDim);
   for (int64_t vector = 0; vector < vectors; ++vector) {
-    auto load = [&](int64_t position, int64_t to) {
+    Value at = statistic(batch, head, e.add(first, e.index(vector * lanes)));
+    auto load = [&](int64_t position, Value at, int64_t to) {
       e.block = {lanes, masks[vector]};
-      Lanes index{Lanes::Linear, statistic(e.add(first, e.index(vector * lanes))), 1};
+      Lanes index{Lanes::Linear, at, 1};
       storeRow(e.asVector(e.load(f32, buffer(position), index)), statisticTile, e.index(to), vector);
       e.block = {};
     };
-    load(kLogSumExp, 0);
-    load(kDelta, 1);
+    load(kStatistics, at, 0);
+    load(kStatistics, e.add(at, statisticRows()), 1);
+    load(kDelta, at, 2);
+    storeRow(e.f32(0, lanes), statisticTile, e.index(3), vector);
   }
   Value begin = e.index(0), end = count(4);
   if (op.getCausal())
@@ -224,22 +242,16 @@ LogicalResult AttentionBackward::emitRows(Value firstRow, Value numRows) {
   return success();
 }
 
-std::pair<Value, Value> AttentionBackward::statisticsOf(Value query, int64_t vector) {
-  Value sum, delta;
-  if (ofKeys) {
-    auto load = [&](int64_t position) -> Value {
-      Value value = LLVM::LoadOp::create(b, f32, e.element(f32, buffer(position), statistic(query)));
-      return vector::BroadcastOp::create(b, row, value);
-    };
-    sum = load(kLogSumExp);
-    delta = load(kDelta);
-  } else {
-    sum = loadRow(statisticTile, e.index(0), vector);
-    delta = loadRow(statisticTile, e.index(1), vector);
-  }
-  double infinity = std::numeric_limits<double>::infinity();
-  Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, e.f32(-infinity, lanes));
-  return {arith::SelectOp::create(b, none, e.f32(infinity, lanes), sum), delta};
+RowStatistics AttentionBackward::statisticsOf(Value query, int64_t vector) {
+  if (!ofKeys)
+    return {loadRow(statisticTile, e.index(0), vector), loadRow(statisticTile, e.index(1), vector),
+            loadRow(statisticTile, e.index(2), vector)};
+  Value at = statistic(batch, head, query);
+  auto load = [&](int64_t position, Value at) -> Value {
+    Value value = LLVM::LoadOp::create(b, f32, e.element(f32, buffer(position), at));
+    return vector::BroadcastOp::create(b, row, value);
+  };
+  return {load(kStatistics, at), load(kStatistics, e.add(at, statisticRows())), load(kDelta, at)};
 }
 
 LogicalResult AttentionBackward::emitChanges(Value firstRow, Value numRows) {
@@ -256,8 +268,9 @@ LogicalResult AttentionBackward::emitChanges(Value firstRow, Value numRows) {
     FailureOr<Score> score = emitScore(loadRow(scoreTile, r, vector), place);
     if (failed(score))
       return failure();
-    auto [sum, delta] = statisticsOf(at, vector);
-    Value p = math::ExpOp::create(b, arith::SubFOp::create(b, score->score, sum));
+    auto [maximum, factor, delta] = statisticsOf(at, vector);
+    Value p = math::ExpOp::create(b, arith::SubFOp::create(b, score->score, maximum));
+    p = arith::MulFOp::create(b, p, factor);
     Value change = arith::SubFOp::create(b, loadRow(changeTile, r, vector), delta);
     change = arith::MulFOp::create(b, p, change);
     if (score->slope)
@@ -265,10 +278,41 @@ LogicalResult AttentionBackward::emitChanges(Value firstRow, Value numRows) {
     if (!ofBias)
       change = arith::MulFOp::create(b, change, e.f32(op.getScale().convertToDouble(), lanes));
     storeRow(change, changeTile, r, vector);
+    if (centred) {
+      Value sum = loadRow(statisticTile, e.index(3), vector);
+      storeRow(arith::AddFOp::create(b, sum, change), statisticTile, e.index(3), vector);
+    }
     if (ofKeys)
       storeRow(p, scoreTile, r, vector);
   }
   return success();
+}
+
+void AttentionBackward::subtractCentre() {
+  constexpr int64_t kKeys = 16; // Evenly among all; some more than once where there are fewer.
+  Value keys = e.min(e.index(kKeys), e.mul(count(4), e.index(kKeys)));
+  Value pointer = place(kKey, batch, keyHead, Value());
+  OpBuilder::InsertionGuard guard(b);
+  Value dim = e.loop(e.index(0), e.index(headDim), 1).getInductionVar();
+  auto sampled = scf::ForOp::create(b, e.index(0), keys, e.index(1), ValueRange{e.f32(0)});
+  {
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(sampled.getBody());
+    Value key = e.div(e.mul(sampled.getInductionVar(), count(4)), e.index(kKeys));
+    Value from = e.element(f32, pointer, e.add(e.mul(key, stride(kKey, 2)), dim));
+    Value value = LLVM::LoadOp::create(b, f32, from);
+    scf::YieldOp::create(b, ValueRange{arith::AddFOp::create(b, sampled.getRegionIterArg(0), value)});
+  }
+  Value mean = arith::MulFOp::create(b, sampled.getResult(0), e.f32(1.0 / kKeys));
+  // Keys that nobody sees may be anything.
+  Value finite = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, mean),
+                                       e.f32(std::numeric_limits<double>::infinity()));
+  mean = arith::SelectOp::create(b, finite, mean, e.f32(0));
+  Value centre = vector::BroadcastOp::create(b, row, mean);
+  for (int64_t vector = 0; vector < vectors; ++vector) {
+    Value part = arith::MulFOp::create(b, centre, loadRow(statisticTile, e.index(3), vector));
+    storeRow(arith::SubFOp::create(b, loadRow(sumTile, dim, vector), part), sumTile, dim, vector);
+  }
 }
 
 /// The changes of `numRows` keys from `firstRow` on, transposed back.

@@ -19,7 +19,7 @@ int64_t heddle::cpu::gradientBytes(kernel::SkeletonOp op, int64_t lanes, Attenti
   int64_t sums = op.getName() == kernel::kAttentionKeys      ? head + value
                  : op.getName() == kernel::kAttentionQueries ? head
                                                              : 0;
-  int64_t tiles = (head + value + sums + 2 * sizes.rows + 2) * sizes.vectors * lanes;
+  int64_t tiles = (head + value + sums + 2 * sizes.rows + kStatisticRows) * sizes.vectors * lanes;
   return (tiles + (op.getElementType().isF32() ? 0 : sizes.rows * (head + value))) * 4;
 }
 

@@ -21,11 +21,13 @@ struct AttentionSizes {
   int64_t vectors; ///< Registers that the lane side is wide.
   int64_t rows;    ///< Of the other side, at a time.
 };
+/// Rows of what a gradient knows of each query: maximum, factor, delta, and the sum of its changes.
+constexpr int64_t kStatisticRows = 4;
 /// Forward always has the target's registers; the tiles of a gradient shrink with the heads' widths until
 /// they fit a thread's stack, if they do.
 AttentionSizes attentionSizes(kernel::SkeletonOp op, const CpuTarget &target);
 /// Bytes of a gradient's tiles: both operands of the lane side, what is summed over the other one, scores and
-/// their gradients, logsumexp and delta, and float32 copies of the other side.
+/// their gradients, what is known of each row, and float32 copies of the other side.
 int64_t gradientBytes(kernel::SkeletonOp op, int64_t lanes, AttentionSizes sizes);
 
 class AttentionTiles {
@@ -81,6 +83,11 @@ protected:
 
   mlir::Value count(int64_t position) { return e.uniform(op.getCounts()[position]); }
   mlir::Value buffer(int64_t position) { return e.uniform(op.getBuffers()[position]); }
+  /// Where the statistics and delta of a query are; statistics have a second number so many rows on.
+  mlir::Value statistic(mlir::Value batch, mlir::Value head, mlir::Value query) {
+    return e.add(e.mul(e.add(e.mul(batch, count(1)), head), count(3)), query);
+  }
+  mlir::Value statisticRows() { return e.mul(e.mul(count(0), count(1)), count(3)); }
   /// The stride over batch, head or sequence (0, 1, 2) of a buffer.
   mlir::Value stride(int64_t buffer, int64_t dim);
   /// Vector `vector` of row `r` of a tile.

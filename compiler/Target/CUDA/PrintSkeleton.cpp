@@ -68,7 +68,6 @@ static llvm::StringRef fieldOf(llvm::StringRef operand) {
       .Case("key", "k")
       .Case("value", "v")
       .Case("gradient", "dout")
-      .Case("logsumexp", "lse")
       .Case("dquery", "dq")
       .Case("dkey", "dk")
       .Case("dvalue", "dv")
@@ -236,8 +235,8 @@ std::string Printer::printSkeletonParams(kernel::SkeletonOp skeleton, const std:
     else
       assign(fieldOf(operand.name).str(), value);
   }
-  if (passOf(skeleton) == AttentionPass::Forward && !skeleton.getLogsumexp())
-    assign("lse", "nullptr");
+  if (passOf(skeleton) == AttentionPass::Forward && !skeleton.getStatistics())
+    assign("statistics", "nullptr");
   static constexpr const char *kLengths[] = {"batch", "heads", "kv_heads", "q_len", "kv_len"};
   static_assert(std::size(kLengths) == kernel::kAttentionLengths);
   for (auto [field, count] : llvm::zip(kLengths, skeleton.getCounts()))

@@ -2,12 +2,12 @@
 // RUN: heddle-opt %s --split-input-file --form-groups --lower-to-plan=device=cpu | FileCheck %s
 // RUN: heddle-opt %s --split-input-file --form-groups --lower-to-plan=device=cuda | FileCheck %s --check-prefix=CUDA
 
-// Forward gives its logsumexp in a fifth buffer. 2 * 2 * 4 * 4 * 4 * 16 multiply-adds times two, and 2.5 times that.
+// Forward gives its statistics in a fifth buffer. 2 * 2 * 4 * 4 * 4 * 16 multiply-adds times two, and 2.5 times that.
 // CHECK: matrixFlops = 1.433600e+04
-// CHECK: kernel.func @attention_d8_causal_lse(
+// CHECK: kernel.func @attention_d8_causal_statistics(
 // CHECK: kernel.skeleton "attention_forward"
-// CHECK: logsumexp
-// CHECK: plan.launch @attention_d8_causal_lse {{.*}} counts [2, 4, 2, 4, 4, {{[0-9, ]+}}]
+// CHECK: statistics
+// CHECK: plan.launch @attention_d8_causal_statistics {{.*}} counts [2, 4, 2, 4, 4, {{[0-9, ]+}}]
 // CHECK: kernel.func @attention_keys_d8_causal(
 // CHECK-SAME: %[[Q:[a-z0-9]+]]: !kernel.buffer<f32>, %[[K:[a-z0-9]+]]: !kernel.buffer<f32>, %[[V:[a-z0-9]+]]: !kernel.buffer<f32>, %[[G:[a-z0-9]+]]: !kernel.buffer<f32>, %[[L:[a-z0-9]+]]: !kernel.buffer<f32>, %[[D:[a-z0-9]+]]: !kernel.buffer<f32>, %[[DK:[a-z0-9]+]]: !kernel.buffer<f32>, %[[DV:[a-z0-9]+]]: !kernel.buffer<f32>, %{{[a-z0-9]+}}: index
 // CHECK: kernel.skeleton "attention_backward_keys"<f32, 8, 8> scale 5.000000e-01 causal(%[[Q]], %[[K]], %[[V]], %[[G]], %[[L]], %[[D]], %[[DK]], %[[DV]] :
@@ -39,8 +39,8 @@
 // CUDA-SAME: <@attention_turns>]
 // CUDA-SAME: counts [2, 4, 2, 4, 4, 128, 32, 8, 64, 32, 8, 64, 32, 8, 128, 32, 8, 128, 8, 32, 64, 32, 8, 64, 32, 8]
 func.func @main(%q: tensor<2x4x4x8xf32>, %k: tensor<2x2x4x8xf32>, %g: tensor<2x4x4x8xf32>, %d: tensor<2x4x4xf32>) -> (tensor<2x4x4x8xf32>, tensor<2x4x4x8xf32> {graph.gradient = [#graph.part<"q", [2, 4, 4, 8], normal, 0.02>]}, tensor<2x2x4x8xf32> {graph.gradient = [#graph.part<"k", [2, 2, 4, 8], normal, 0.02>]}) {
-  %y, %l = graph.attention %q, %k, %k scale 0.5 causal : tensor<2x4x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x2x4x8xf32> -> tensor<2x4x4x8xf32>, tensor<2x4x4xf32>
-  %dq, %dk, %dv = graph.attention_grad %q, %k, %k, %g, %l, %d scale 0.5 causal : tensor<2x4x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x4x4x8xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32>
+  %y, %l = graph.attention %q, %k, %k scale 0.5 causal : tensor<2x4x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x2x4x8xf32> -> tensor<2x4x4x8xf32>, tensor<2x2x4x4xf32>
+  %dq, %dk, %dv = graph.attention_grad %q, %k, %k, %g, %l, %d scale 0.5 causal : tensor<2x4x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x2x4x8xf32>, tensor<2x4x4x8xf32>, tensor<2x2x4x4xf32>, tensor<2x4x4xf32>
   %0 = graph.transpose %dq [0, 2, 1, 3] : tensor<2x4x4x8xf32> -> tensor<2x4x4x8xf32>
   %1 = graph.exp %0 : tensor<2x4x4x8xf32>
   %2 = graph.add %dk, %dv : tensor<2x2x4x8xf32>
@@ -68,7 +68,7 @@ func.func @main(%q: tensor<2x4x4x8xf32>, %k: tensor<2x2x4x8xf32>, %g: tensor<2x4
 // CHECK-NOT: @attention_keys
 // CUDA: kernel.skeleton "attention_backward"<f32, 8, 8>
 // CUDA: kernel.skeleton "attention_backward_bias"<f32, 8, 8>
-func.func @main(%q: tensor<2x4x4x8xf32>, %k: tensor<2x4x5x8xf32>, %l: tensor<2x4x4xf32>, %b: tensor<1x4x1x5xf32>) -> (tensor<2x4x4x8xf32>, tensor<1x4x4x5xf32>) {
-  %0:4 = graph.attention_grad %q, %k, %k, %q, %l, %l bias %b : tensor<1x4x1x5xf32> scale 0.5 softcap 30.0 : tensor<2x4x4x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x4x8xf32>, tensor<2x4x4xf32>, tensor<2x4x4xf32> -> tensor<1x4x4x5xf32>
+func.func @main(%q: tensor<2x4x4x8xf32>, %k: tensor<2x4x5x8xf32>, %l: tensor<2x2x4x4xf32>, %d: tensor<2x4x4xf32>, %b: tensor<1x4x1x5xf32>) -> (tensor<2x4x4x8xf32>, tensor<1x4x4x5xf32>) {
+  %0:4 = graph.attention_grad %q, %k, %k, %q, %l, %d bias %b : tensor<1x4x1x5xf32> scale 0.5 softcap 30.0 : tensor<2x4x4x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x4x8xf32>, tensor<2x2x4x4xf32>, tensor<2x4x4xf32> -> tensor<1x4x4x5xf32>
   return %0#0, %0#3 : tensor<2x4x4x8xf32>, tensor<1x4x4x5xf32>
 }

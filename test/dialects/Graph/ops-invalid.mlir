@@ -417,51 +417,51 @@ func.func @embedding_result(%t: tensor<5x6xf32>, %i: tensor<2xi32>) {
 
 // -----
 
-func.func @attention_logsumexp(%q: tensor<2x4x6x8xf32>) {
-  // expected-error@+1 {{logsumexp has shape [2, 4, 8], wanted [2, 4, 6]}}
-  %0, %l = graph.attention %q, %q, %q scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>, tensor<2x4x8xf32>
+func.func @attention_statistics(%q: tensor<2x4x6x8xf32>) {
+  // expected-error@+1 {{statistics has shape [2, 2, 4, 8], wanted [2, 2, 4, 6]}}
+  %0, %l = graph.attention %q, %q, %q scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>, tensor<2x2x4x8xf32>
 }
 
 // -----
 
-func.func @attention_logsumexp_type(%q: tensor<2x4x6x8xf32>) {
-  // expected-error@+1 {{logsumexp elements are 'bf16', wanted f32}}
-  %0, %l = graph.attention %q, %q, %q scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>, tensor<2x4x6xbf16>
+func.func @attention_statistics_type(%q: tensor<2x4x6x8xf32>) {
+  // expected-error@+1 {{statistics elements are 'bf16', wanted f32}}
+  %0, %l = graph.attention %q, %q, %q scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32> -> tensor<2x4x6x8xf32>, tensor<2x2x4x6xbf16>
 }
 
 // -----
 
-func.func @attention_grad_gradient(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %g: tensor<2x4x6x7xf32>) {
+func.func @attention_grad_gradient(%q: tensor<2x4x6x8xf32>, %l: tensor<2x2x4x6xf32>, %d: tensor<2x4x6xf32>, %g: tensor<2x4x6x7xf32>) {
   // expected-error@+1 {{gradient has shape [2, 4, 6, 7], wanted [2, 4, 6, 8]}}
-  %0:3 = graph.attention_grad %q, %q, %q, %g, %l, %l scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x7xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>
+  %0:3 = graph.attention_grad %q, %q, %q, %g, %l, %d scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x7xf32>, tensor<2x2x4x6xf32>, tensor<2x4x6xf32>
 }
 
 // -----
 
-func.func @attention_grad_logsumexp(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %g: tensor<2x4x6x1xf32>) {
-  // expected-error@+1 {{logsumexp has shape [2, 4, 6, 1], wanted [2, 4, 6]}}
+func.func @attention_grad_statistics(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %g: tensor<2x4x6x1xf32>) {
+  // expected-error@+1 {{statistics has shape [2, 4, 6, 1], wanted [2, 2, 4, 6]}}
   %0:3 = graph.attention_grad %q, %q, %q, %q, %g, %l scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x1xf32>, tensor<2x4x6xf32>
 }
 
 // -----
 
-func.func @attention_grad_delta(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %g: tensor<2x4x6xbf16>) {
+func.func @attention_grad_delta(%q: tensor<2x4x6x8xf32>, %l: tensor<2x2x4x6xf32>, %g: tensor<2x4x6xbf16>) {
   // expected-error@+1 {{delta elements are 'bf16', wanted f32}}
-  %0:3 = graph.attention_grad %q, %q, %q, %q, %l, %g scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xbf16>
+  %0:3 = graph.attention_grad %q, %q, %q, %q, %l, %g scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x2x4x6xf32>, tensor<2x4x6xbf16>
 }
 
 // -----
 
-func.func @attention_grad_no_bias(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>) {
+func.func @attention_grad_no_bias(%q: tensor<2x4x6x8xf32>, %l: tensor<2x2x4x6xf32>, %d: tensor<2x4x6xf32>) {
   // expected-error@+1 {{gives the gradient of a bias and has none}}
-  %0:4 = graph.attention_grad %q, %q, %q, %q, %l, %l scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32> -> tensor<2x4x6x6xf32>
+  %0:4 = graph.attention_grad %q, %q, %q, %q, %l, %d scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x2x4x6xf32>, tensor<2x4x6xf32> -> tensor<2x4x6x6xf32>
 }
 
 // -----
 
-func.func @attention_grad_bias(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %b: tensor<1x4x1x6xf32>) {
+func.func @attention_grad_bias(%q: tensor<2x4x6x8xf32>, %l: tensor<2x2x4x6xf32>, %d: tensor<2x4x6xf32>, %b: tensor<1x4x1x6xf32>) {
   // expected-error@+1 {{dbias has shape [2, 4, 6, 6], wanted [1, 4, 6, 6]}}
-  %0:4 = graph.attention_grad %q, %q, %q, %q, %l, %l bias %b : tensor<1x4x1x6xf32> scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32> -> tensor<2x4x6x6xf32>
+  %0:4 = graph.attention_grad %q, %q, %q, %q, %l, %d bias %b : tensor<1x4x1x6xf32> scale 1.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x2x4x6xf32>, tensor<2x4x6xf32> -> tensor<2x4x6x6xf32>
 }
 
 // -----

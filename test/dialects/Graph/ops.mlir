@@ -155,19 +155,19 @@ func.func @attention(%q: tensor<2x4x6x8xf32>, %k: tensor<2x2x6x8xf32>, %v: tenso
   return %0, %1 : tensor<2x4x6x10xf32>, tensor<2x4x6x10xf32>
 }
 
-// CHECK-LABEL: func.func @attention_logsumexp
-// CHECK: %{{.*}}, %{{.*}} = graph.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16> -> tensor<2x4x6x10xbf16>, tensor<2x4x6xf32>
-// CHECK: %{{.*}}, %{{.*}}, %{{.*}} = graph.attention_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16>, tensor<2x4x6x10xbf16>, tensor<2x4x6xf32>, tensor<2x4x6xf32>{{$}}
-func.func @attention_logsumexp(%q: tensor<2x4x6x8xbf16>, %k: tensor<2x2x6x8xbf16>, %v: tensor<2x2x6x10xbf16>) -> tensor<2x4x6x8xbf16> {
-  %0, %l = graph.attention %q, %k, %v scale 0.125 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16> -> tensor<2x4x6x10xbf16>, tensor<2x4x6xf32>
-  %dq, %dk, %dv = graph.attention_grad %q, %k, %v, %0, %l, %l scale 0.125 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16>, tensor<2x4x6x10xbf16>, tensor<2x4x6xf32>, tensor<2x4x6xf32>
+// CHECK-LABEL: func.func @attention_statistics
+// CHECK: %{{.*}}, %{{.*}} = graph.attention %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16> -> tensor<2x4x6x10xbf16>, tensor<2x2x4x6xf32>
+// CHECK: %{{.*}}, %{{.*}}, %{{.*}} = graph.attention_grad %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scale 1.250000e-01 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16>, tensor<2x4x6x10xbf16>, tensor<2x2x4x6xf32>, tensor<2x4x6xf32>{{$}}
+func.func @attention_statistics(%q: tensor<2x4x6x8xbf16>, %k: tensor<2x2x6x8xbf16>, %v: tensor<2x2x6x10xbf16>, %d: tensor<2x4x6xf32>) -> tensor<2x4x6x8xbf16> {
+  %0, %l = graph.attention %q, %k, %v scale 0.125 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16> -> tensor<2x4x6x10xbf16>, tensor<2x2x4x6xf32>
+  %dq, %dk, %dv = graph.attention_grad %q, %k, %v, %0, %l, %d scale 0.125 causal : tensor<2x4x6x8xbf16>, tensor<2x2x6x8xbf16>, tensor<2x2x6x10xbf16>, tensor<2x4x6x10xbf16>, tensor<2x2x4x6xf32>, tensor<2x4x6xf32>
   return %dq : tensor<2x4x6x8xbf16>
 }
 
 // CHECK-LABEL: func.func @attention_grad_bias
 // CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} = graph.attention_grad %{{.*}} mask %{{.*}} : tensor<1x1x6x6xi1> bias %{{.*}} : tensor<1x4x1x6xbf16> scale 1.250000e-01 softcap 5.000000e+01 : {{.*}} -> tensor<1x4x6x6xf32>
-func.func @attention_grad_bias(%q: tensor<2x4x6x8xf32>, %l: tensor<2x4x6xf32>, %m: tensor<1x1x6x6xi1>, %b: tensor<1x4x1x6xbf16>) -> tensor<1x4x6x6xf32> {
-  %0:4 = graph.attention_grad %q, %q, %q, %q, %l, %l mask %m : tensor<1x1x6x6xi1> bias %b : tensor<1x4x1x6xbf16> scale 0.125 softcap 50.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32> -> tensor<1x4x6x6xf32>
+func.func @attention_grad_bias(%q: tensor<2x4x6x8xf32>, %l: tensor<2x2x4x6xf32>, %d: tensor<2x4x6xf32>, %m: tensor<1x1x6x6xi1>, %b: tensor<1x4x1x6xbf16>) -> tensor<1x4x6x6xf32> {
+  %0:4 = graph.attention_grad %q, %q, %q, %q, %l, %d mask %m : tensor<1x1x6x6xi1> bias %b : tensor<1x4x1x6xbf16> scale 0.125 softcap 50.0 : tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x2x4x6xf32>, tensor<2x4x6xf32> -> tensor<1x4x6x6xf32>
   return %0#3 : tensor<1x4x6x6xf32>
 }
 

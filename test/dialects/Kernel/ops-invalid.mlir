@@ -262,25 +262,25 @@ kernel.func @slope_forward(%q: !kernel.buffer<f32>, %n: index) {
 
 // -----
 
-kernel.func @logsumexp_buffer(%q: !kernel.buffer<f32>, %n: index) {
+kernel.func @statistics_buffer(%q: !kernel.buffer<f32>, %n: index) {
   // expected-error@+1 {{wants at least 5 buffers and 17 counts, found 4 and 17}}
   kernel.skeleton "attention_forward"<f32, 64, 64> scale 1.0
     (%q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
-    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {} {logsumexp}
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {} {statistics}
 }
 
 // -----
 
-kernel.func @logsumexp_of_gradient(%q: !kernel.buffer<f32>, %n: index) {
-  // expected-error@+1 {{is no attention_forward and gives the logsumexp}}
+kernel.func @statistics_of_gradient(%q: !kernel.buffer<f32>, %n: index) {
+  // expected-error@+1 {{is no attention_forward and gives the statistics}}
   kernel.skeleton "attention_backward_queries"<f32, 64, 64> scale 1.0
     (%q, %q, %q, %q, %q, %q, %q : !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>, !kernel.buffer<f32>)
-    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {} {logsumexp}
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {} {statistics}
 }
 
 // -----
 
-// Logsumexp and delta are float32 whatever the heads are.
+// Statistics and delta are float32 whatever the heads are.
 kernel.func @statistics(%q: !kernel.buffer<bf16>, %n: index) {
   // expected-error@+1 {{buffer 4 has type '!kernel.buffer<bf16>', wanted elements 'f32'}}
   kernel.skeleton "attention_backward_queries"<bf16, 64, 64> scale 1.0

@@ -54,14 +54,14 @@ kernel.func @row_sums(%g: !kernel.buffer<bf16>, %ids: !kernel.buffer<i64>, %y: !
     : <bf16>, <i64>, <f32>
 }
 
-// With its logsumexp forward has a fifth buffer of its own.
-// CHECK-LABEL: kernel.func @logsumexp
+// With its statistics forward has a fifth buffer of its own.
+// CHECK-LABEL: kernel.func @statistics
 // CHECK: kernel.skeleton "attention_forward"<bf16, 64, 64> scale 1.250000e-01(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}, !kernel.buffer<f32>)
-// CHECK: logsumexp
-kernel.func @logsumexp(%q: !kernel.buffer<bf16>, %l: !kernel.buffer<f32>, %n: index) {
+// CHECK: statistics
+kernel.func @statistics(%q: !kernel.buffer<bf16>, %l: !kernel.buffer<f32>, %n: index) {
   kernel.skeleton "attention_forward"<bf16, 64, 64> scale 0.125
     (%q, %q, %q, %q, %l : !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<bf16>, !kernel.buffer<f32>)
-    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {} {logsumexp}
+    [%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n] score {} mask {} {statistics}
 }
 
 // A gradient's score function gives its derivative, too.

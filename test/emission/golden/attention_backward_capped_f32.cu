@@ -14,23 +14,23 @@ struct Score {
   __device__ bool keep(int b, int h, int i, int j) const { return true; }
 };
 
-static_assert(heddle::AttentionBackwardSimtShape<128, 128, 64, 64, 8>::kSharedBytes == 172544, "the launch's shared memory");
+static_assert(heddle::AttentionBackwardSimtShape<128, 128, 64, 64, 8>::kSharedBytes == 173312, "the launch's shared memory");
 
 extern "C" __global__ void __launch_bounds__(256, 1) attention_backward_capped_f32(
     const float *__restrict__ q, const float *__restrict__ k, const float *__restrict__ v,
-    const float *__restrict__ g, const float *__restrict__ lse, const float *__restrict__ delta, float *dq,
-    float *__restrict__ dk, float *__restrict__ dv, int *turns, long long batch, long long heads,
-    long long key_heads, long long queries, long long keys, long long q_batch, long long q_head,
-    long long q_row, long long k_batch, long long k_head, long long k_row, long long v_batch,
-    long long v_head, long long v_row, long long g_batch, long long g_head, long long g_row,
-    long long dq_batch, long long dq_head, long long dq_row, long long dk_batch, long long dk_head,
-    long long dk_row, long long dv_batch, long long dv_head, long long dv_row) {
+    const float *__restrict__ g, const float *__restrict__ statistics, const float *__restrict__ delta,
+    float *dq, float *__restrict__ dk, float *__restrict__ dv, int *turns, long long batch,
+    long long heads, long long key_heads, long long queries, long long keys, long long q_batch,
+    long long q_head, long long q_row, long long k_batch, long long k_head, long long k_row,
+    long long v_batch, long long v_head, long long v_row, long long g_batch, long long g_head,
+    long long g_row, long long dq_batch, long long dq_head, long long dq_row, long long dk_batch,
+    long long dk_head, long long dk_row, long long dv_batch, long long dv_head, long long dv_row) {
   heddle::AttentionBackwardParams<float> params = {};
   params.q = q;
   params.k = k;
   params.v = v;
   params.dout = g;
-  params.lse = lse;
+  params.statistics = statistics;
   params.delta = delta;
   params.dq = dq;
   params.dk = dk;

@@ -15,12 +15,12 @@ struct Score {
   }
 };
 
-static_assert(heddle::AttentionBackwardSimtShape<32, 32, 32, 128, 8>::kSharedBytes == 81152, "the launch's shared memory");
+static_assert(heddle::AttentionBackwardSimtShape<32, 32, 32, 128, 8>::kSharedBytes == 81408, "the launch's shared memory");
 
 extern "C" __global__ void __launch_bounds__(256, 1) attention_backward_padding_f32(
     const float *__restrict__ q, const float *__restrict__ k, const float *__restrict__ v,
-    const float *__restrict__ g, const float *__restrict__ lse, const float *__restrict__ delta, float *dq,
-    float *__restrict__ dk, float *__restrict__ dv, int *turns, const int *__restrict__ ids,
+    const float *__restrict__ g, const float *__restrict__ statistics, const float *__restrict__ delta,
+    float *dq, float *__restrict__ dk, float *__restrict__ dv, int *turns, const int *__restrict__ ids,
     long long batch, long long heads, long long key_heads, long long queries, long long keys,
     long long q_batch, long long q_head, long long q_row, long long k_batch, long long k_head,
     long long k_row, long long v_batch, long long v_head, long long v_row, long long g_batch,
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) attention_backward_padding_
   params.k = k;
   params.v = v;
   params.dout = g;
-  params.lse = lse;
+  params.statistics = statistics;
   params.delta = delta;
   params.dq = dq;
   params.dk = dk;

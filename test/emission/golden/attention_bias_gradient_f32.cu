@@ -17,11 +17,11 @@ struct Score {
   __device__ bool keep(int b, int h, int i, int j) const { return true; }
 };
 
-static_assert(heddle::AttentionBackwardSimtShape<64, 64, 32, 128, 8>::kSharedBytes == 122112, "the launch's shared memory");
+static_assert(heddle::AttentionBackwardSimtShape<64, 64, 32, 128, 8>::kSharedBytes == 122496, "the launch's shared memory");
 
 extern "C" __global__ void __launch_bounds__(256, 1) attention_bias_gradient_f32(
     const float *__restrict__ q, const float *__restrict__ k, const float *__restrict__ v,
-    const float *__restrict__ g, const float *__restrict__ lse, const float *__restrict__ delta,
+    const float *__restrict__ g, const float *__restrict__ statistics, const float *__restrict__ delta,
     float *__restrict__ dbias, const float *__restrict__ bias, long long batch, long long heads,
     long long key_heads, long long queries, long long keys, long long q_batch, long long q_head,
     long long q_row, long long k_batch, long long k_head, long long k_row, long long v_batch,
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) attention_bias_gradient_f32
   params.k = k;
   params.v = v;
   params.dout = g;
-  params.lse = lse;
+  params.statistics = statistics;
   params.delta = delta;
   params.batch = int(batch);
   params.heads = int(heads);

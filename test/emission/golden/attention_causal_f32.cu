@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__(128, 2) attention_causal_f32(const 
   params.k = k;
   params.v = v;
   params.out = out;
-  params.lse = nullptr;
+  params.statistics = nullptr;
   params.batch = int(batch);
   params.heads = int(heads);
   params.kv_heads = int(key_heads);

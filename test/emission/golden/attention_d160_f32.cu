@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__(128, 1) attention_d160_f32(const fl
   params.k = k;
   params.v = v;
   params.out = out;
-  params.lse = nullptr;
+  params.statistics = nullptr;
   params.batch = int(batch);
   params.heads = int(heads);
   params.kv_heads = int(key_heads);

@@ -9,22 +9,22 @@ struct Score {
   __device__ bool keep(int b, int h, int i, int j) const { return true; }
 };
 
-static_assert(heddle::AttentionBackwardMmaShape<64, 64, 128, 64, 4, 2>::kSharedBytes == 74784, "the launch's shared memory");
+static_assert(heddle::AttentionBackwardMmaShape<64, 64, 128, 64, 4, 2>::kSharedBytes == 75296, "the launch's shared memory");
 
 extern "C" __global__ void __launch_bounds__(128, 2) attention_queries_causal_bf16(
     const heddle::bf16 *__restrict__ q, const heddle::bf16 *__restrict__ k,
-    const heddle::bf16 *__restrict__ v, const heddle::bf16 *__restrict__ g, const float *__restrict__ lse,
-    const float *__restrict__ delta, heddle::bf16 *__restrict__ dq, long long batch, long long heads,
-    long long key_heads, long long queries, long long keys, long long q_batch, long long q_head,
-    long long q_row, long long k_batch, long long k_head, long long k_row, long long v_batch,
-    long long v_head, long long v_row, long long g_batch, long long g_head, long long g_row,
-    long long dq_batch, long long dq_head, long long dq_row) {
+    const heddle::bf16 *__restrict__ v, const heddle::bf16 *__restrict__ g,
+    const float *__restrict__ statistics, const float *__restrict__ delta, heddle::bf16 *__restrict__ dq,
+    long long batch, long long heads, long long key_heads, long long queries, long long keys,
+    long long q_batch, long long q_head, long long q_row, long long k_batch, long long k_head,
+    long long k_row, long long v_batch, long long v_head, long long v_row, long long g_batch,
+    long long g_head, long long g_row, long long dq_batch, long long dq_head, long long dq_row) {
   heddle::AttentionBackwardParams<heddle::bf16> params = {};
   params.q = q;
   params.k = k;
   params.v = v;
   params.dout = g;
-  params.lse = lse;
+  params.statistics = statistics;
   params.delta = delta;
   params.dq = dq;
   params.batch = int(batch);

@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(384, 1) attention_softcap_bf16(
   params.k = k;
   params.v = v;
   params.out = out;
-  params.lse = nullptr;
+  params.statistics = nullptr;
   params.batch = int(batch);
   params.heads = int(heads);
   params.kv_heads = int(key_heads);

@@ -93,12 +93,12 @@ void run(Problem p) {
   const Operands o = makeOperands(p);
   emulation::Buffer<T> inputs(o.inputs), out(o.outElements);
   T *in = inputs.data(), *result = out.data();
-  std::vector<float> lse((size_t)p.batch * p.heads * p.qLen, std::nanf(""));
+  std::vector<float> statistics(2ull * p.batch * p.heads * p.qLen, std::nanf(""));
   AttentionParams<T> params{in + o.q.offset,
                             in + o.k.offset,
                             in + o.v.offset,
                             result + o.out.offset,
-                            p.wantLse ? lse.data() : nullptr,
+                            p.wantStatistics ? statistics.data() : nullptr,
                             p.batch,
                             p.heads,
                             p.kvHeads,
@@ -120,7 +120,7 @@ void run(Problem p) {
   using Score = TestScore<Causal, Mask, HasScore, Window, HasScore, KeyMask>;
   launch<T, D, V, M, N, W>(params, Score{o.mask.data(), o.bias.data(), p.kvLen}, p.layout != Layout::Ragged,
                            p.seed);
-  const CheckResult check = bench::check(p, o, out.decoded(), lse, 1);
+  const CheckResult check = bench::check(p, o, out.decoded(), statistics, 1);
   ++runs;
   failures += !check.ok;
   std::printf("%s %s: %.3f of the bound, %.2f of plain float32%s%s\n", check.ok ? "ok  " : "FAIL",
@@ -244,7 +244,7 @@ void suite(uint64_t seed) {
       sized(1, 1, 1, M + 40, 2 * N + 3, Layout::Ragged)); // some see no key
   Problem negative = sized(1, 2, 2, 33, 3 * N, Layout::Contiguous);
   negative.scale = -p.scale;
-  negative.wantLse = false;
+  negative.wantStatistics = false;
   run<T, D, V, M, N, W, false, false, false>(negative);
   run<T, D, V, M, N, W, false, true, false>(sized(1, 1, 1, 45, N + 9, Layout::Contiguous));
   run<T, D, V, M, N, W, false, false, true>(sized(1, 2, 1, 17, N + 1, Layout::Packed));

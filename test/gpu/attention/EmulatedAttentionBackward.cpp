@@ -95,7 +95,7 @@ void run(Problem p) {
   params.dq = gradients.data() + f.q.offset;
   params.dk = gradients.data() + f.k.offset;
   params.dv = gradients.data() + f.v.offset;
-  params.lse = o.lse.data();
+  params.statistics = o.statistics.data();
   params.delta = o.delta.data();
   params.batch = p.batch, params.heads = p.heads, params.kv_heads = p.kvHeads;
   params.q_len = p.qLen, params.kv_len = p.kvLen;

@@ -4,13 +4,13 @@ func.func @main(%q: tensor<3x2x70x192xbf16> {graph.name = "q"}, %k: tensor<3x2x7
   %two = graph.constant dense<2> : tensor<3x70xi32>
   %c = graph.compare ge %ids, %two : tensor<3x70xi32> -> tensor<3x70xi1>
   %m = graph.reshape %c : tensor<3x70xi1> -> tensor<3x1x1x70xi1>
-  %y, %l = graph.attention %q, %k, %v mask %m : tensor<3x1x1x70xi1> scale 0.07216878364870323 : tensor<3x2x70x192xbf16>, tensor<3x2x70x192xbf16>, tensor<3x2x70x128xbf16> -> tensor<3x2x70x128xbf16>, tensor<3x2x70xf32>
+  %y, %l = graph.attention %q, %k, %v mask %m : tensor<3x1x1x70xi1> scale 0.07216878364870323 : tensor<3x2x70x192xbf16>, tensor<3x2x70x192xbf16>, tensor<3x2x70x128xbf16> -> tensor<3x2x70x128xbf16>, tensor<2x3x2x70xf32>
   %gf = graph.cast %g : tensor<3x2x70x128xbf16> -> tensor<3x2x70x128xf32>
   %yf = graph.cast %y : tensor<3x2x70x128xbf16> -> tensor<3x2x70x128xf32>
   %p = graph.mul %gf, %yf : tensor<3x2x70x128xf32>
   %sum = graph.reduce sum %p axes [3] : tensor<3x2x70x128xf32> -> tensor<3x2x70x1xf32>
   %d = graph.reshape %sum : tensor<3x2x70x1xf32> -> tensor<3x2x70xf32>
-  %dq, %dk, %dv = graph.attention_grad %q, %k, %v, %g, %l, %d mask %m : tensor<3x1x1x70xi1> scale 0.07216878364870323 : tensor<3x2x70x192xbf16>, tensor<3x2x70x192xbf16>, tensor<3x2x70x128xbf16>, tensor<3x2x70x128xbf16>, tensor<3x2x70xf32>, tensor<3x2x70xf32>
+  %dq, %dk, %dv = graph.attention_grad %q, %k, %v, %g, %l, %d mask %m : tensor<3x1x1x70xi1> scale 0.07216878364870323 : tensor<3x2x70x192xbf16>, tensor<3x2x70x192xbf16>, tensor<3x2x70x128xbf16>, tensor<3x2x70x128xbf16>, tensor<2x3x2x70xf32>, tensor<3x2x70xf32>
   %rows = graph.embedding %table, %ids : tensor<5x8xf32>, tensor<3x70xi32> -> tensor<3x70x8xf32>
   return %dq, %rows : tensor<3x2x70x192xbf16>, tensor<3x70x8xf32>
 }

@@ -1,12 +1,12 @@
 // The gradient of queries of the same.
 func.func @main(%q: tensor<1x4x130x128xbf16> {graph.name = "q"}, %k: tensor<1x1x130x128xbf16> {graph.name = "k"}, %v: tensor<1x1x130x128xbf16> {graph.name = "v"}, %g: tensor<1x4x130x128xbf16> {graph.name = "g"})
     -> (tensor<1x4x130x128xbf16> {graph.name = "dq"}) {
-  %y, %l = graph.attention %q, %k, %v scale 0.08838834764831845 softcap 50.0 causal : tensor<1x4x130x128xbf16>, tensor<1x1x130x128xbf16>, tensor<1x1x130x128xbf16> -> tensor<1x4x130x128xbf16>, tensor<1x4x130xf32>
+  %y, %l = graph.attention %q, %k, %v scale 0.08838834764831845 softcap 50.0 causal : tensor<1x4x130x128xbf16>, tensor<1x1x130x128xbf16>, tensor<1x1x130x128xbf16> -> tensor<1x4x130x128xbf16>, tensor<2x1x4x130xf32>
   %gf = graph.cast %g : tensor<1x4x130x128xbf16> -> tensor<1x4x130x128xf32>
   %yf = graph.cast %y : tensor<1x4x130x128xbf16> -> tensor<1x4x130x128xf32>
   %p = graph.mul %gf, %yf : tensor<1x4x130x128xf32>
   %sum = graph.reduce sum %p axes [3] : tensor<1x4x130x128xf32> -> tensor<1x4x130x1xf32>
   %d = graph.reshape %sum : tensor<1x4x130x1xf32> -> tensor<1x4x130xf32>
-  %dq, %dk, %dv = graph.attention_grad %q, %k, %v, %g, %l, %d scale 0.08838834764831845 softcap 50.0 causal : tensor<1x4x130x128xbf16>, tensor<1x1x130x128xbf16>, tensor<1x1x130x128xbf16>, tensor<1x4x130x128xbf16>, tensor<1x4x130xf32>, tensor<1x4x130xf32>
+  %dq, %dk, %dv = graph.attention_grad %q, %k, %v, %g, %l, %d scale 0.08838834764831845 softcap 50.0 causal : tensor<1x4x130x128xbf16>, tensor<1x1x130x128xbf16>, tensor<1x1x130x128xbf16>, tensor<1x4x130x128xbf16>, tensor<2x1x4x130xf32>, tensor<1x4x130xf32>
   return %dq : tensor<1x4x130x128xbf16>
 }

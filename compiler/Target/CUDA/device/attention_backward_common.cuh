@@ -4,10 +4,10 @@
 // What the attention backward skeletons (attention_backward_simt.cuh for float32, attention_backward_mma.cuh
 // for bf16 and f16) share: operands, and the interface to generated text.
 //
-// Forward (attention_common.cuh) gave out and lse. Backward takes lse, the gradient dout of out, and
+// Forward (attention_common.cuh) gave out, m and n. Backward takes m, n, the gradient dout of out, and
 // delta[i] = dot(dout[i], out[i]), which whoever launches has computed. For each batch b, head h, query i and
 // key j that i sees:
-//   p[i][j]     = exp(score(scale * dot(q[i], k[j])) - lse[i])
+//   p[i][j]     = exp(score(scale * dot(q[i], k[j])) - m[i]) * n[i]
 //   dscore      = p[i][j] * (dot(dout[i], v[j]) - delta[i])     the gradient of what score() returned
 //   ds          = dscore * score'(scale * dot(q[i], k[j]))      1 where there is no score function
 //   dv[j]       = sum_i p[i][j] * dout[i]
@@ -15,10 +15,14 @@
 //   dq[i]       = scale * sum_j ds * k[j]
 // (Dao 2023, arXiv:2307.08691.) Memory is linear in q_len and kv_len: scores are computed again. All sums are
 // float32 and in an order that depends on the sizes alone; no floating atomics. A query that sees no key has
-// lse = -inf, and gradients of zero, never NaN; so has a key that no query sees.
+// gradients of zero, never NaN; so has a key that no query sees.
 //
-// lse is one float32 number: where scores are as large as 1e4, its rounding is a relative error of 5e-4 in p,
-// and where they are 1e38 (a finite bias that swallows every score) p is 1 for each of the swallowed keys.
+// ds sums to zero over j, but for the roundings of out in delta, which all of a row share. Where keys have a
+// mean far from zero, that mean times what is left of the sum would be in dq: float32 subtracts any one
+// vector from the keys, their centre, which changes nothing but that (dq[i] -= centre * sum_j ds); where the
+// score has a slope the sum is not zero, and nothing is subtracted.
+// Forward's statistics are two numbers for the same reason: one, m - log(n), is rounded, and every p of a row
+// would be wrong by one factor that out does not have.
 //
 // The generated struct is forward's. Under kHasScore it may say also, but for the bias kernel, which gives
 // the gradient of what score() returns:
@@ -61,7 +65,7 @@ struct AttentionBackwardParams {
   const T *v;                                // [batch, kv_heads, kv_len, ValueDim]
   const T *dout;                             // [batch, heads, q_len, ValueDim]
   Out *dq, *dk, *dv;                         // shaped as q, k and v
-  const float *lse;                          // [batch, heads, q_len], contiguous, of forward
+  const float *statistics;                   // [2, batch, heads, q_len], contiguous: m and n of forward
   const float *delta;                        // [batch, heads, q_len], contiguous
   int *turns;                                // attention_turns() zeros; float32 alone
   int batch, heads, kv_heads, q_len, kv_len; // as in forward
@@ -153,17 +157,13 @@ __device__ inline TileKind classify_scores(int row, int rows, int key, int keys,
   return kind == TileKind::Full && row + rows > q_len ? TileKind::Edge : kind;
 }
 
-/// What lse[i] becomes in an exponent; of a row without keys infinity, so that its probabilities are zero.
-template <typename Score>
-__device__ inline float softmax_reference(float lse) {
-  return lse == -INFINITY ? INFINITY : Score::kHasScore ? lse : lse * kLog2E;
-}
-
 /// p[i][j] from the bare product s; `slope` receives score', 0 where the key is masked. `exponent` is
-/// scale * log2(e). `Edge` as for masked_score.
-template <typename Score, bool Edge>
+/// scale, or scale * log2(e) without `Natural`, `reference` softmax_reference() of m[i]. `Edge` as for
+/// masked_score.
+template <typename Score, bool Natural, bool Edge>
 __device__ inline float probability(const Score &score, float s, float scale, float exponent, float reference,
-                                    int b, int h, int i, int j, int q_len, int kv_len, float &slope) {
+                                    float normaliser, int b, int h, int i, int j, int q_len, int kv_len,
+                                    float &slope) {
   const int i_safe = Edge && i >= q_len ? q_len - 1 : i;
   const int j_safe = Edge && j >= kv_len ? kv_len - 1 : j;
   slope = 1.0f;
@@ -173,7 +173,7 @@ __device__ inline float probability(const Score &score, float s, float scale, fl
   else if constexpr (Score::kHasScore)
     p = exp2_approx((score.score(s * scale, b, h, i_safe, j_safe) - reference) * kLog2E);
   else
-    p = exp2_approx(fmaf(s, exponent, -reference));
+    p = softmax_exponential<Natural>(fmaf(s, exponent, -reference));
   bool keep = true;
   if constexpr (Edge)
     keep = i < q_len && j < kv_len && (!Score::kCausal || j <= i + kv_len - q_len) &&
@@ -181,7 +181,7 @@ __device__ inline float probability(const Score &score, float s, float scale, fl
   if constexpr (Score::kHasMask)
     keep = keep & score.keep(b, h, i_safe, j_safe);
   slope = keep ? slope : 0.0f;
-  return keep ? p : 0.0f;
+  return keep ? p * normaliser : 0.0f;
 }
 
 } // namespace heddle

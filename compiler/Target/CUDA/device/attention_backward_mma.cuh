@@ -12,7 +12,7 @@
 //   owned   rows 0, 1      K, V                              Q, dO
 //   stream  rows 0, 1      Q, dO of all heads of the group   K, V
 //   x = owned 0 . stream 0   S^T                             S
-//   P = exp(x - lse)       dV += P^T dO  (stream 1)
+//   P = exp(x - m) n       dV += P^T dO  (stream 1)
 //   y = owned 1 . stream 1   dP^T                            dP
 //   dS = P (y - delta)     dK += dS^T Q  (stream 0)          dQ += dS K  (stream 0)
 //
@@ -25,7 +25,7 @@
 // Shared memory, elements of T; rows padded by 16 bytes, as in forward:
 //   owned 0 [kOwned][kStrideK], owned 1 [kOwned][kStrideV]
 //   stream 0 [kStages][kStream][kStrideK], stream 1 [kStages][kStream][kStrideV]
-//   float lse [kStages][kStream], delta [kStages][kStream]   keys alone
+//   float m, n, delta [kStages][kStream]   keys alone
 //   MmaBackwardWork
 //
 // The bias kernel sums P (y - delta) itself, over batches and heads; nothing streams, and it has one stage.
@@ -55,7 +55,7 @@ struct AttentionBackwardMmaShape {
   static constexpr int kStrideK = kDimK + 8;
   static constexpr int kStrideV = kDimV + 8;
   static constexpr int kElements = (Owned + Stages * Stream) * (kStrideK + kStrideV);
-  static constexpr int kSharedBytes = 2 * kElements + 8 * Stages * Stream + 32; // and MmaBackwardWork
+  static constexpr int kSharedBytes = 2 * kElements + 12 * Stages * Stream + 32; // and MmaBackwardWork
 };
 
 /// Which sums a pass makes: P times stream 1 (dv), dS times stream 0 (dk or dq).
@@ -97,14 +97,15 @@ struct alignas(16) MmaBackwardWork {
 template <typename T, typename Shape>
 struct MmaBackwardTiles {
   T *owned0, *owned1, *stream0, *stream1;
-  float *lse, *delta;
+  float *maximum, *normaliser, *delta;
   MmaBackwardWork *work;
   __device__ MmaBackwardTiles()
       : owned0(reinterpret_cast<T *>(dynamic_shared())), owned1(owned0 + Shape::kOwned * Shape::kStrideK),
         stream0(owned1 + Shape::kOwned * Shape::kStrideV),
         stream1(stream0 + Shape::kStages * Shape::kStream * Shape::kStrideK),
-        lse(reinterpret_cast<float *>(owned0 + Shape::kElements)),
-        delta(lse + Shape::kStages * Shape::kStream),
+        maximum(reinterpret_cast<float *>(owned0 + Shape::kElements)),
+        normaliser(maximum + Shape::kStages * Shape::kStream),
+        delta(normaliser + Shape::kStages * Shape::kStream),
         work(reinterpret_cast<MmaBackwardWork *>(delta + Shape::kStages * Shape::kStream)) {
     static_assert(sizeof(MmaBackwardWork) <= 32 && Shape::kElements % 8 == 0, "kSharedBytes counts 32 bytes");
   }
@@ -142,7 +143,7 @@ __device__ inline void mma_copy_keys(T *k, T *v, const AttentionBackwardParams<T
 /// row.
 template <bool OwnsKeys, int RowBlocks>
 struct MmaRowStatistics {
-  float reference[RowBlocks][2], delta[RowBlocks][2];
+  float reference[RowBlocks][2], normaliser[RowBlocks][2], delta[RowBlocks][2];
 
   template <typename Score, typename Params>
   __device__ void load(const Params &p, int b, int h, int first_row) {
@@ -152,14 +153,15 @@ struct MmaRowStatistics {
       for (int half = 0; half < 2; ++half) {
         const int i = first_row + r * 16 + half * 8 + int(threadIdx.x) % kWarpSize / 4;
         const long long at = ((long long)b * p.heads + h) * p.q_len + i;
-        reference[r][half] = i < p.q_len ? softmax_reference<Score>(p.lse[at]) : INFINITY;
+        reference[r][half] = i < p.q_len ? softmax_reference<Score::kHasScore>(p.statistics[at]) : 0.0f;
+        normaliser[r][half] = i < p.q_len ? p.statistics[statistic_rows(p) + at] : 0.0f;
         delta[r][half] = i < p.q_len ? p.delta[at] : 0.0f;
       }
   }
 };
 template <int RowBlocks>
 struct MmaRowStatistics<true, RowBlocks> {
-  const float *lse, *delta;
+  const float *maximum, *normaliser, *delta;
 };
 
 /// Turns scores into exponentials: `rounded` receives P in T, as left fragments, and x P times the slope of
@@ -176,10 +178,13 @@ __device__ inline void mma_probabilities(float (&x)[RowBlocks][Blocks][4],
 #pragma unroll
     for (int n = 0; n < Blocks; ++n) {
       float references[2];
+      Vec<float, 2> normalisers;
       if constexpr (OwnsKeys) {
-        const Vec<float, 2> pair = Vec<float, 2>::load(statistics.lse + n * 8 + lane % 4 * 2);
-        references[0] = softmax_reference<Score>(pair[0]);
-        references[1] = softmax_reference<Score>(pair[1]);
+        const int at = n * 8 + lane % 4 * 2;
+        const Vec<float, 2> maxima = Vec<float, 2>::load(statistics.maximum + at);
+        references[0] = softmax_reference<Score::kHasScore>(maxima[0]);
+        references[1] = softmax_reference<Score::kHasScore>(maxima[1]);
+        normalisers = Vec<float, 2>::load(statistics.normaliser + at);
       }
       const int owned = opaque(owned_row + lane / 4);
       const int stream = opaque(stream_row + lane % 4 * 2) + n * 8;
@@ -190,14 +195,16 @@ __device__ inline void mma_probabilities(float (&x)[RowBlocks][Blocks][4],
           float weights[2];
 #pragma unroll
           for (int pair = 0; pair < 2; ++pair) {
-            if constexpr (!OwnsKeys)
+            if constexpr (!OwnsKeys) {
               references[pair] = statistics.reference[r][half];
+              normalisers[pair] = statistics.normaliser[r][half];
+            }
             const int own = owned + r * 16 + half * 8, other = stream + pair;
             float &s = x[r][n][2 * half + pair];
             float slope;
-            weights[pair] = probability<Score, decltype(edge)::value>(
-                score, s, p.scale, exponent, references[pair], b, h, OwnsKeys ? other : own,
-                OwnsKeys ? own : other, p.q_len, p.kv_len, slope);
+            weights[pair] = probability<Score, Score::kHasScore, decltype(edge)::value>(
+                score, s, p.scale, exponent, references[pair], normalisers[pair], b, h,
+                OwnsKeys ? other : own, OwnsKeys ? own : other, p.q_len, p.kv_len, slope);
             s = AttentionSlope<Score>::kValue ? weights[pair] * slope : weights[pair];
           }
           rounded[r][n / 2][n % 2 * 2 + half] = pack_pair<T>(weights[0], weights[1]);
@@ -301,7 +308,8 @@ __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, co
       for (int i = threadIdx.x; i < kStream; i += Shape::kThreads) {
         const bool valid = row + i < p.q_len;
         const long long at = ((long long)work.batch * p.heads + h) * p.q_len + (valid ? row + i : row);
-        cp_async_4(tiles.lse + stage * kStream + i, p.lse + at, valid);
+        cp_async_4(tiles.maximum + stage * kStream + i, p.statistics + at, valid);
+        cp_async_4(tiles.normaliser + stage * kStream + i, p.statistics + statistic_rows(p) + at, valid);
         cp_async_4(tiles.delta + stage * kStream + i, p.delta + at, valid);
       }
     } else {
@@ -361,7 +369,8 @@ __device__ inline void mma_backward(const AttentionBackwardParams<T, Out> &p, co
       const T *rows0 = tiles.stream0 + (stage * kStream + part) * Shape::kStrideK;
       const T *rows1 = tiles.stream1 + (stage * kStream + part) * Shape::kStrideV;
       if constexpr (OwnsKeys) {
-        statistics.lse = tiles.lse + stage * kStream + part;
+        statistics.maximum = tiles.maximum + stage * kStream + part;
+        statistics.normaliser = tiles.normaliser + stage * kStream + part;
         statistics.delta = tiles.delta + stage * kStream + part;
       }
       float x[kRowBlocks][kStep / 8][4];

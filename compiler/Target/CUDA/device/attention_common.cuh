@@ -7,10 +7,10 @@
 //
 // For each batch b, head h and query i, with kv head h / (heads / kv_heads):
 //   s[j]   = score(scale * dot(q[i], k[j]))    where keep(i, j), otherwise -inf
-//   out[i] = sum_j exp(s[j] - lse[i]) * v[j]   with lse[i] = log(sum_j exp(s[j]))
+//   out[i] = sum_j exp(s[j] - m[i]) * n[i] * v[j]   with n[i] = 1 / sum_j exp(s[j] - m[i])
 // in one pass over the keys: memory is linear in q_len and kv_len (online softmax, Milakov and Gimelshein
 // 2018, arXiv:1805.02867; tiles as in Dao 2023, arXiv:2307.08691). Sums and statistics are float32. A row
-// without any key gives zeros and lse = -inf.
+// without any key gives zeros.
 //
 // A generated kernel, whole:
 //
@@ -66,9 +66,11 @@ struct AttentionParams {
   const T *k; // [batch, kv_heads, kv_len, HeadDim]
   const T *v; // [batch, kv_heads, kv_len, ValueDim]
   T *out;     // [batch, heads, q_len, ValueDim]
-  float *lse; // [batch, heads, q_len], contiguous, natural logarithm; null where nobody needs it
-  int batch;  // >= 1
-  int heads;  // a multiple of kv_heads
+  // [2, batch, heads, q_len], contiguous: m, the largest score or nearly so, and n, which belongs to m as it
+  // was rounded; zeros for a row without keys. Null where nobody needs them.
+  float *statistics;
+  int batch; // >= 1
+  int heads; // a multiple of kv_heads
   int kv_heads;
   int q_len;  // >= 1
   int kv_len; // >= 1
@@ -134,7 +136,9 @@ __device__ inline AttentionWork attention_work(const AttentionParams<T> &p, int 
 /// must be positive for the maximum to be the maximum: `q_factor` (1, -1 or 0) carries the sign and is exact
 /// on q. Generated scores stay as they are, exponent 1: p = 2^((s - max) * log2(e)). There the difference
 /// comes first, because it is exact near the maximum: beside biases of 1e3, and even of 1e38, a score that
-/// was multiplied and rounded before would have lost what tells it from its neighbours.
+/// was multiplied and rounded before would have lost what tells it from its neighbours. So do float32's
+/// scores (kNaturalScores), with `scale` as the factor: forward then hands on the very maximum that it
+/// subtracts.
 struct AttentionScale {
   float q_factor;
   float exponent;
@@ -143,7 +147,10 @@ struct AttentionScale {
 constexpr float kLog2E = 1.4426950408889634f;
 constexpr float kLn2 = 0.6931471805599453f;
 
-template <typename Score>
+template <typename Score, typename T>
+constexpr bool kNaturalScores = Score::kHasScore || sizeof(T) == 4;
+
+template <typename Score, bool Natural>
 __device__ inline AttentionScale attention_scale(float scale) {
   AttentionScale result;
   if (Score::kHasScore) {
@@ -151,7 +158,7 @@ __device__ inline AttentionScale attention_scale(float scale) {
     result.exponent = 1.0f;
   } else {
     result.q_factor = scale > 0.0f ? 1.0f : scale < 0.0f ? -1.0f : scale == 0.0f ? 0.0f : scale;
-    result.exponent = scale == 0.0f ? kLog2E : fabsf(scale) * kLog2E;
+    result.exponent = (scale == 0.0f ? 1.0f : fabsf(scale)) * (Natural ? 1.0f : kLog2E);
   }
   return result;
 }
@@ -271,27 +278,27 @@ __device__ inline float masked_score(const Score &score, float s, float scale, i
   return keep ? s : -INFINITY;
 }
 
-/// Softmax statistics of one row: what has been summed so far is sum * 2^maximum, or sum * e^maximum where
-/// scores are generated.
+/// Softmax statistics of one row: what has been summed so far is sum * 2^maximum, or sum * e^maximum with
+/// kNaturalScores.
 struct RowState {
   float maximum; // -inf until a key has been seen
   float sum;     // this thread's share; shares are added at the end
 };
 
 /// The exponential of a score that is `difference` above the reference, in the units of AttentionScale.
-template <typename Score>
+template <bool Natural>
 __device__ inline float softmax_exponential(float difference) {
-  return exp2_approx(Score::kHasScore ? difference * kLog2E : difference);
+  return exp2_approx(Natural ? difference * kLog2E : difference);
 }
 
 /// Takes a tile's largest score (times the exponent factor) into the state and returns what earlier sums must
 /// be multiplied by. `reference` receives the value to subtract from the exponents: the maximum, or 0 where
 /// no key has been seen, so that -inf - (-inf) does not occur.
-template <typename Score>
+template <bool Natural>
 __device__ inline float advance_row(RowState &state, float tile_maximum, float &reference) {
   const float maximum = fmaxf(state.maximum, tile_maximum);
   reference = maximum == -INFINITY ? 0.0f : maximum;
-  const float correction = softmax_exponential<Score>(state.maximum - reference);
+  const float correction = softmax_exponential<Natural>(state.maximum - reference);
   state.maximum = maximum;
   state.sum *= correction;
   return correction;
@@ -300,13 +307,32 @@ __device__ inline float advance_row(RowState &state, float tile_maximum, float &
 /// 1 / sum, or 0 for a row without keys.
 __device__ inline float row_normaliser(float sum) { return sum == 0.0f ? 0.0f : 1.0f / sum; }
 
-/// Natural logarithm of the sum of the exponentials.
-template <typename Score>
-__device__ inline float row_logsumexp(const RowState &state) {
-  if (state.sum == 0.0f)
-    return -INFINITY;
-  const float sum = log2f(state.sum);
-  return Score::kHasScore ? state.maximum + sum * kLn2 : (state.maximum + sum) * kLn2;
+/// Numbers of each of the statistics.
+template <typename Params>
+__device__ inline long long statistic_rows(const Params &p) {
+  return (long long)p.batch * p.heads * p.q_len;
+}
+
+/// What a stored maximum is in the exponents of softmax_exponential.
+template <bool Natural>
+__device__ inline float softmax_reference(float maximum) {
+  return Natural ? maximum : maximum * kLog2E;
+}
+
+/// Stores the statistics of row i of a batch and head, whose whole sum `state` has.
+template <bool Natural, typename Params>
+__device__ inline void store_statistics(const Params &p, int b, int h, int i, const RowState &state) {
+  float maximum = state.maximum, normaliser = row_normaliser(state.sum);
+  if (normaliser == 0.0f) {
+    maximum = 0.0f;
+  } else if (!Natural) {
+    // The sum is made relative to what a reader of the rounded maximum will subtract.
+    maximum *= kLn2;
+    normaliser *= exp2f(softmax_reference<Natural>(maximum) - state.maximum);
+  }
+  float *target = p.statistics + ((long long)b * p.heads + h) * p.q_len + i;
+  target[0] = maximum;
+  target[statistic_rows(p)] = normaliser;
 }
 
 } // namespace heddle

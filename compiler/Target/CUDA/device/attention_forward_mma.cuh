@@ -152,7 +152,7 @@ __device__ inline void mma_values(float (&out)[Shape::kRowBlocks][Shape::kDimV /
 
 /// Turns scores into exponentials and brings sums and accumulators up to date. A row's scores lie in the four
 /// lanes of a quad.
-template <typename Score, typename Accumulators, int RowBlocks, int Blocks>
+template <bool Natural, typename Accumulators, int RowBlocks, int Blocks>
 __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulators &acc, float exponent) {
   float correction[RowBlocks][2];
   bool changed = false;
@@ -167,14 +167,14 @@ __device__ inline void mma_softmax(float (&s)[RowBlocks][Blocks][4], Accumulator
       maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 1));
       maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 2));
       float reference;
-      correction[r][half] = advance_row<Score>(acc.rows[r][half], maximum * exponent, reference);
+      correction[r][half] = advance_row<Natural>(acc.rows[r][half], maximum * exponent, reference);
       changed |= correction[r][half] != 1.0f;
       float sum = 0.0f;
 #pragma unroll
       for (int n = 0; n < Blocks; ++n) {
 #pragma unroll
         for (int e = 2 * half; e < 2 * half + 2; ++e) {
-          s[r][n][e] = softmax_exponential<Score>(fmaf(s[r][n][e], exponent, -reference));
+          s[r][n][e] = softmax_exponential<Natural>(fmaf(s[r][n][e], exponent, -reference));
           sum += s[r][n][e];
         }
       }
@@ -212,9 +212,8 @@ __device__ inline void mma_store(Accumulators &acc, T *tile, const AttentionPara
       for (int n = 0; n < Shape::kDimV / 8; ++n)
         *reinterpret_cast<unsigned int *>(tile + row * Shape::kStrideQ + n * 8 + lane % 4 * 2) =
             pack_pair<T>(acc.out[r][n][2 * half] * normaliser, acc.out[r][n][2 * half + 1] * normaliser);
-      if (p.lse && lane % 4 == 0 && first_row + row < p.q_len)
-        p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] =
-            row_logsumexp<Score>(state);
+      if (p.statistics && lane % 4 == 0 && first_row + row < p.q_len)
+        store_statistics<kNaturalScores<Score, T>>(p, work.batch, work.head, first_row + row, state);
     }
   }
   __syncwarp();
@@ -295,7 +294,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   if (threadIdx.x == 0)
     *block = MmaBlock<T>{k, v, work};
 
-  const AttentionScale scale = attention_scale<Score>(p.scale);
+  const AttentionScale scale = attention_scale<Score, kNaturalScores<Score, T>>(p.scale);
   const int warp_row = warp * kRowBlocks * 16;
   const int first_row = work.first_row + warp_row;
   T *warp_q = shared_q + warp_row * Shape::kStrideQ;
@@ -378,7 +377,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
         apply(BoolConstant<false>{});
     }
 
-    mma_softmax<Score>(s, acc, scale.exponent);
+    mma_softmax<kNaturalScores<Score, T>>(s, acc, scale.exponent);
     mma_values<T, Shape, TileN>(acc.out, s, shared_v + stage * kStageV);
   }
   mma_store<Score, T, Shape, ValueDim, Aligned>(acc, warp_q, p, block->work,

@@ -95,7 +95,7 @@ __device__ inline void copy_transposed(float *target, const float *source, long 
 }
 
 /// Turns a lane's scores into exponentials and brings sums and accumulators up to date.
-template <typename Score, int Rows, int Keys, int Columns>
+template <bool Natural, int Rows, int Keys, int Columns>
 __device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][Columns],
                                     RowState (&rows)[Rows], float exponent) {
   float correction[Rows];
@@ -111,12 +111,12 @@ __device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][C
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 8));
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 16));
     float reference;
-    correction[r] = advance_row<Score>(rows[r], maximum * exponent, reference);
+    correction[r] = advance_row<Natural>(rows[r], maximum * exponent, reference);
     changed |= correction[r] != 1.0f;
     float sum = 0.0f;
 #pragma unroll
     for (int k = 0; k < Keys; ++k) {
-      s[r][k] = softmax_exponential<Score>(fmaf(s[r][k], exponent, -reference));
+      s[r][k] = softmax_exponential<Natural>(fmaf(s[r][k], exponent, -reference));
       sum += s[r][k];
     }
     rows[r].sum += sum;
@@ -183,7 +183,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
   }
   cp_async_commit();
 
-  const AttentionScale scale = attention_scale<Score>(p.scale);
+  const AttentionScale scale = attention_scale<Score, kNaturalScores<Score, T>>(p.scale);
   if (scale.q_factor != 1.0f) { // rare: the sign of a negative scale, see AttentionScale
     cp_async_wait<0>();
     __syncthreads();
@@ -253,7 +253,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
           apply(BoolConstant<false>{});
       }
 
-      simt_softmax<Score>(s, out, rows, scale.exponent);
+      simt_softmax<kNaturalScores<Score, T>>(s, out, rows, scale.exponent);
 #pragma unroll
       for (int n = 0; n < kKeys; ++n) {
 #pragma unroll
@@ -306,9 +306,8 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     const int row = r / 4 * 16 + rm * 4 + r % 4;
     if (first_row + row >= p.q_len || group != 0)
       continue;
-    if (p.lse && column_lane == 0)
-      p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + first_row + row] =
-          row_logsumexp<Score>(rows[r]);
+    if (p.statistics && column_lane == 0)
+      store_statistics<kNaturalScores<Score, T>>(p, work.batch, work.head, first_row + row, rows[r]);
     const float normaliser = row_normaliser(rows[r].sum);
 #pragma unroll
     for (int c = 0; c < kColumns; c += kWidth) {

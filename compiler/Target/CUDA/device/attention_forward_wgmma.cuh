@@ -180,7 +180,7 @@ __device__ inline void wgmma_produce(const AttentionParams<T> &p, const TensorMa
 
 /// Softmax statistics of the two rows of a lane, scores [4 n + 2 half + pair], turned into exponentials.
 /// `correction` receives what earlier sums must be multiplied by.
-template <typename Score, int Count>
+template <bool Natural, int Count>
 __device__ inline void wgmma_softmax(float (&s)[Count], RowState (&rows)[2], float (&correction)[2],
                                      float exponent) {
 #pragma unroll
@@ -192,14 +192,14 @@ __device__ inline void wgmma_softmax(float (&s)[Count], RowState (&rows)[2], flo
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 1));
     maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, 2));
     float reference;
-    correction[half] = advance_row<Score>(rows[half], maximum * exponent, reference);
+    correction[half] = advance_row<Natural>(rows[half], maximum * exponent, reference);
     float sums[2] = {0.0f, 0.0f};
 #pragma unroll
     for (int n = 0; n < Count / 4; ++n) {
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
         float &value = s[4 * n + 2 * half + pair];
-        value = softmax_exponential<Score>(fmaf(value, exponent, -reference));
+        value = softmax_exponential<Natural>(fmaf(value, exponent, -reference));
         sums[pair] += value;
       }
     }
@@ -242,7 +242,7 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
   if (consumer == Shape::kConsumers - 1)
     named_arrive(5, 2 * kWarpGroupSize);
 
-  const AttentionScale scale = attention_scale<Score>(p.scale);
+  const AttentionScale scale = attention_scale<Score, kNaturalScores<Score, T>>(p.scale);
   float s[TileN / 2];
   float out[Shape::kDimV / 2];
   unsigned int probabilities[TileN / 16][4];
@@ -359,7 +359,7 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
       wgmma_wait<0>(s);
       release_keys();
       mask_scores(work.first, kept);
-      wgmma_softmax<Score>(s, rows, correction, scale.exponent);
+      wgmma_softmax<kNaturalScores<Score, T>>(s, rows, correction, scale.exponent);
       round_probabilities();
       if (work.first + 1 < work.end)
         await_keys();
@@ -376,7 +376,7 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
         wgmma_wait<1>(s);
         release_keys();
         mask_scores(tile, kept);
-        wgmma_softmax<Score>(s, rows, correction, scale.exponent);
+        wgmma_softmax<kNaturalScores<Score, T>>(s, rows, correction, scale.exponent);
         // The next tile's keys are waited for here, and not where they are used, because the assembler would
         // move the wait for the second product before the softmax that runs under it, but for the branch.
         pin_registers(s);
@@ -406,8 +406,8 @@ __device__ inline void wgmma_consume(const AttentionParams<T> &p, const Score &s
       state.sum = warp_reduce<Add, 4>(state.sum);
       const float normaliser = row_normaliser(state.sum);
       const int row = group_row + warp * 16 + half * 8 + lane / 4;
-      if (p.lse && lane % 4 == 0 && row < p.q_len)
-        p.lse[((long long)work.batch * p.heads + work.head) * p.q_len + row] = row_logsumexp<Score>(state);
+      if (p.statistics && lane % 4 == 0 && row < p.q_len)
+        store_statistics<kNaturalScores<Score, T>>(p, work.batch, work.head, row, state);
 #pragma unroll
       for (int n = 0; n < Shape::kDimV / 8; n += 4) {
         unsigned int words[4];

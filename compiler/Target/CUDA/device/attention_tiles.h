@@ -111,7 +111,7 @@ constexpr int attentionBackwardSimtSharedBytes(int headDim, int valueDim, const 
   const int strideK = (headDim + 15) / 16 * 16 + 4;
   const int strideV = (valueDim + 15) / 16 * 16 + 4;
   return 4 * ((tile.tileM + tile.tileN) * (strideK + strideV) + 2 * tile.tileM * (tile.tileN + 8) +
-              2 * tile.tileM);
+              3 * tile.tileM + (headDim + 15) / 16 * 16);
 }
 
 /// `generated`, `sharedLimit`: as for forward. A mask beside 128 keys would spill with 64 queries.
@@ -130,7 +130,7 @@ constexpr AttentionTile attentionBackwardSimtTile(int headDim, int valueDim, boo
 /// stream through `stages` buffers of `stream` rows.
 constexpr int attentionBackwardMmaSharedBytes(int headDim, int valueDim, int owned, int stream, int stages) {
   const int strides = (headDim + 15) / 16 * 16 + 8 + (valueDim + 15) / 16 * 16 + 8;
-  return 2 * (owned + stages * stream) * strides + 8 * stages * stream + 32;
+  return 2 * (owned + stages * stream) * strides + 12 * stages * stream + 32;
 }
 
 /// dv and dk: tileN keys are owned, tileM queries stream. `sharedLimit`: bytes that the target gives a block,

@@ -1,4 +1,4 @@
-// Values of attention's logsumexp and of the skeletons of its gradient against plain loops in float64.
+// Values of attention's statistics and of the skeletons of its gradient against plain loops in float64.
 #include "CpuKernel.h"
 
 #include <gtest/gtest.h>
@@ -54,8 +54,8 @@ double read(T value) {
 }
 
 /// Text of a skeleton over operands with these names; those of `rows` are f32.
-std::string kernelText(const Problem &p, const std::string &skeleton, const std::string &type, bool logsumexp,
-                       const std::vector<std::pair<std::string, std::string>> &operands) {
+std::string kernelText(const Problem &p, const std::string &skeleton, const std::string &type,
+                       bool statistics, const std::vector<std::pair<std::string, std::string>> &operands) {
   std::string arguments, buffers, types, counts, countArguments;
   for (auto &[name, element] : operands) {
     std::string buffer = "!kernel.buffer<" + element + ">";
@@ -66,7 +66,7 @@ std::string kernelText(const Problem &p, const std::string &skeleton, const std:
   for (const char *name : {"nb", "nh", "nkh", "nql", "nkl"})
     counts += (counts.empty() ? "%" : ", %") + std::string(name);
   for (auto &[name, element] : operands)
-    if (name != "lse" && name != "delta" && name != "dbias")
+    if (name != "statistics" && name != "delta" && name != "dbias")
       for (const char *dim : {"b", "h", "s"})
         counts += ", %" + name + dim;
   if (operands.back().first == "dbias")
@@ -107,7 +107,7 @@ std::string kernelText(const Problem &p, const std::string &skeleton, const std:
          std::to_string(p.headDim) + ", " + std::to_string(p.valueDim) + "> scale " + std::to_string(kScale) +
          " " + (p.causal ? "causal " : "") + (p.window ? "window " + std::to_string(p.window) + " " : "") +
          "(" + buffers + " : " + types + ") [" + counts + "] score " + score + " mask " + mask +
-         (logsumexp ? " {logsumexp}" : "") + "\n}";
+         (statistics ? " {statistics}" : "") + "\n}";
 }
 
 template <typename T>
@@ -119,7 +119,7 @@ public:
         v(p.batch, p.keyHeads, p.keys, p.valueDim, 0), g(p.batch, p.heads, p.queries, p.valueDim, 2),
         qs(random(q.size, 1)), ks(random(k.size, 2)), vs(random(v.size, 3)), gs(random(g.size, 4)),
         biases(randomFloats(p.biasBatch * p.biasHeads * p.queries * p.keys, 2, 5)), hides(p.batch * p.keys),
-        sums(p.batch * p.heads * p.queries), deltas(sums.count) {
+        statistics(2 * p.batch * p.heads * p.queries), deltas(statistics.count / 2) {
     for (int64_t b = 0; b < p.batch; ++b)
       for (int64_t j = 0; j < p.keys; ++j)
         hides[b * p.keys + j] = j % 3 != 0 && (p.batch == 1 || b + 1 < p.batch);
@@ -129,14 +129,11 @@ public:
   void run() {
     Heads o(p.batch, p.heads, p.queries, p.valueDim, 5), dq(p.batch, p.heads, p.queries, p.headDim, 0);
     Buffer<T> os(o.size), dqs(dq.size);
-    Buffer<float> given(sums.count);
-    launch("attention_forward", true, {{"q", &q}, {"k", &k}, {"v", &v}, {"o", &o}, {"lse", nullptr}},
+    Buffer<float> given(statistics.count);
+    launch("attention_forward", true, {{"q", &q}, {"k", &k}, {"v", &v}, {"o", &o}, {"statistics", nullptr}},
            {qs.data(), ks.data(), vs.data(), os.data(), given.data()}, {});
-    for (size_t i = 0; i < sums.count; ++i)
-      if (std::isinf(sums[i]))
-        ASSERT_EQ(given[i], sums[i]) << "row " << i;
-      else
-        ASSERT_NEAR(given[i], sums[i], 1e-5) << "row " << i; // Below 16: its last bit is 1e-6.
+    for (size_t i = 0; i < given.count; ++i) // Below 16: their last bit is 1e-6. Zeros exactly.
+      ASSERT_NEAR(given[i], statistics[i], statistics[i] == 0 ? 0 : 1e-5) << "statistic " << i;
     compare("out", o, os, wantedOut);
 
     runKeys();
@@ -186,7 +183,7 @@ private:
   }
 
   /// Cut into ranges that run last first, and as a whole: the bits must be the same.
-  void launch(const std::string &skeleton, bool logsumexp,
+  void launch(const std::string &skeleton, bool statistics,
               const std::vector<std::pair<std::string, const Heads *>> &names, std::vector<void *> buffers,
               const std::vector<int64_t> &more) {
     std::vector<std::pair<std::string, std::string>> operands;
@@ -199,7 +196,7 @@ private:
     counts.insert(counts.end(), more.begin(), more.end());
     buffers.push_back(biases.data());
     buffers.push_back(hides.data());
-    CpuKernel kernel(kernelText(p, skeleton, type, logsumexp, operands), target, {counts});
+    CpuKernel kernel(kernelText(p, skeleton, type, statistics, operands), target, {counts});
     kernel.run(0, buffers, 3);
   }
 
@@ -207,9 +204,10 @@ private:
   void launchBackward(const std::string &skeleton,
                       const std::vector<std::pair<std::string, const Heads *>> &names,
                       const std::vector<void *> &results, const std::vector<int64_t> &more) {
-    std::vector<std::pair<std::string, const Heads *>> all{{"q", &q}, {"k", &k},        {"v", &v},
-                                                           {"g", &g}, {"lse", nullptr}, {"delta", nullptr}};
-    std::vector<void *> operands{qs.data(), ks.data(), vs.data(), gs.data(), sums.data(), deltas.data()};
+    std::vector<std::pair<std::string, const Heads *>> all{
+        {"q", &q}, {"k", &k}, {"v", &v}, {"g", &g}, {"statistics", nullptr}, {"delta", nullptr}};
+    std::vector<void *> operands{qs.data(), ks.data(),         vs.data(),
+                                 gs.data(), statistics.data(), deltas.data()};
     all.insert(all.end(), names.begin(), names.end());
     operands.insert(operands.end(), results.begin(), results.end());
     launch(skeleton, false, all, operands, more);
@@ -276,7 +274,8 @@ private:
             }
             inner += prob[j] * byProb[j];
           }
-          sums[row] = sum == 0 ? -INFINITY : static_cast<float>(most + std::log(sum));
+          statistics[row] = sum == 0 ? 0 : static_cast<float>(most);
+          statistics[deltas.count + row] = sum == 0 ? 0 : static_cast<float>(1 / sum);
           deltas[row] = static_cast<float>(inner);
           for (int64_t j = 0; j < p.keys; ++j) {
             int64_t at = 0, keyRow = (b * p.keyHeads + kh) * p.keys + j;
@@ -301,7 +300,7 @@ private:
   Buffer<T> qs, ks, vs, gs;
   Buffer<float> biases;
   Buffer<uint8_t> hides;
-  Buffer<float> sums, deltas;
+  Buffer<float> statistics, deltas;
   std::vector<double> wantedOut, wantedDq, wantedDk, wantedDv, wantedDb;
 };
 

@@ -58,8 +58,9 @@ struct Problem {
     out = {test.q[0], test.q[1], test.q[2], test.v[3]};
     rows = {test.q[0], test.q[1], test.q[2]};
     weights = pseudo(countOf(out), 17);
-    rowWeights = pseudo(countOf(rows), 18);
   }
+
+  Shape statistics() const { return {2, rows[0], rows[1], rows[2]}; }
 
   void describe(Operation &op) const {
     op.floats["scale"] = test.scale;
@@ -99,7 +100,7 @@ struct Problem {
     return found;
   }
 
-  /// Result and logsumexp.
+  /// Result and statistics.
   std::vector<Tensor> forward() const {
     Operation op;
     op.name = "attention";
@@ -107,28 +108,22 @@ struct Problem {
     std::vector<std::pair<Shape, Tensor>> operands;
     for (auto &[name, shape] : shapes)
       operands.emplace_back(shape, values.at(name));
-    return run(op, operands, {out, rows});
+    return run(op, operands, {out, statistics()});
   }
 
-  /// A loss that reads the result and, where `sums`, the logsumexp of the rows that see a key.
-  double loss(bool sums) const {
+  double loss() const {
     std::vector<Tensor> results = forward();
     double sum = 0;
     for (size_t i = 0; i < results[0].size(); ++i)
       sum += results[0][i] * weights[i];
-    for (size_t i = 0; sums && i < results[1].size(); ++i)
-      if (!std::isinf(results[1][i]))
-        sum += results[1][i] * rowWeights[i];
     return sum;
   }
 
-  std::vector<Tensor> backward(bool sums, int threads) const {
+  std::vector<Tensor> backward(int threads) const {
     std::vector<Tensor> results = forward();
-    Tensor delta(results[1].size(), 0.0);
+    Tensor delta(results[1].size() / 2, 0.0);
     for (size_t i = 0; i < results[0].size(); ++i)
       delta[i / static_cast<size_t>(test.v[3])] += results[0][i] * weights[i];
-    for (size_t i = 0; sums && i < delta.size(); ++i)
-      delta[i] -= rowWeights[i];
     Operation op;
     op.name = "attention_grad";
     describe(op);
@@ -138,7 +133,7 @@ struct Problem {
         continue;
       operands.emplace_back(shape, values.at(name));
     }
-    operands.insert(operands.end(), {{out, weights}, {rows, results[1]}, {rows, delta}});
+    operands.insert(operands.end(), {{out, weights}, {statistics(), results[1]}, {rows, delta}});
     std::vector<Shape> wanted{test.q, test.k, test.v};
     for (size_t i = 3; i < shapes.size(); ++i)
       operands.emplace_back(shapes[i].second, values.at(shapes[i].first));
@@ -151,34 +146,32 @@ struct Problem {
   std::vector<std::pair<std::string, Shape>> shapes;
   std::map<std::string, Tensor> values;
   Shape out, rows;
-  Tensor weights, rowWeights;
+  Tensor weights;
 };
 
 class AttentionGrad : public testing::TestWithParam<Case> {};
 
 TEST_P(AttentionGrad, IsTheLimitOfDifferences) {
   Problem problem(GetParam());
-  for (bool sums : {false, true}) {
-    std::vector<Tensor> found = problem.backward(sums, 1);
-    ASSERT_EQ(found, problem.backward(sums, 3)) << "the number of threads changes bits";
-    std::vector<std::string> names{"q", "k", "v"};
-    if (!GetParam().bias.empty())
-      names.emplace_back("bias");
-    ASSERT_EQ(found.size(), names.size());
-    for (size_t n = 0; n < names.size(); ++n) {
-      Tensor &values = problem.values[names[n]];
-      for (size_t i = 0; i < values.size(); ++i) {
-        constexpr double step = 1e-5;
-        double kept = values[i];
-        values[i] = kept + step;
-        double above = problem.loss(sums);
-        values[i] = kept - step;
-        double below = problem.loss(sums);
-        values[i] = kept;
-        // The difference's error: step² times a third derivative of about 1, and 1e-16 of the loss over the
-        // step.
-        EXPECT_NEAR(found[n][i], (above - below) / (2 * step), 1e-9) << names[n] << ", element " << i;
-      }
+  std::vector<Tensor> found = problem.backward(1);
+  ASSERT_EQ(found, problem.backward(3)) << "the number of threads changes bits";
+  std::vector<std::string> names{"q", "k", "v"};
+  if (!GetParam().bias.empty())
+    names.emplace_back("bias");
+  ASSERT_EQ(found.size(), names.size());
+  for (size_t n = 0; n < names.size(); ++n) {
+    Tensor &values = problem.values[names[n]];
+    for (size_t i = 0; i < values.size(); ++i) {
+      constexpr double step = 1e-5;
+      double kept = values[i];
+      values[i] = kept + step;
+      double above = problem.loss();
+      values[i] = kept - step;
+      double below = problem.loss();
+      values[i] = kept;
+      // The difference's error: step² times a third derivative of about 1, and 1e-16 of the loss over the
+      // step.
+      EXPECT_NEAR(found[n][i], (above - below) / (2 * step), 1e-9) << names[n] << ", element " << i;
     }
   }
 }
@@ -219,13 +212,13 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(AttentionGradErrors, Shapes) {
   Case test{"errors", {1, 2, 3, 2}, {1, 2, 3, 2}, {1, 2, 3, 2}};
   Problem problem(test);
-  auto message = [&](const std::vector<Shape> &results, const Shape &rows) {
+  auto message = [&](const std::vector<Shape> &results, const Shape &statistics) {
     Program program;
     std::map<std::string, Tensor> inputs;
     Operation op;
     op.name = "attention_grad";
     problem.describe(op);
-    for (const Shape &shape : {test.q, test.k, test.v, problem.out, rows, problem.rows}) {
+    for (const Shape &shape : {test.q, test.k, test.v, problem.out, statistics, problem.rows}) {
       auto index = static_cast<int32_t>(program.values.size());
       op.operands.push_back(index);
       program.values.push_back({DType::F32, shape});
@@ -242,12 +235,12 @@ TEST(AttentionGradErrors, Shapes) {
     return std::string(outputs.status().message());
   };
   const std::string at = "reference: operation 0 (attention_grad): ";
-  EXPECT_EQ(message({test.q, test.k}, problem.rows), at + "wanted 3 to 4 results, found 2");
-  EXPECT_EQ(message({test.q, test.k, {1, 2, 3, 3}}, problem.rows),
+  EXPECT_EQ(message({test.q, test.k}, problem.statistics()), at + "wanted 3 to 4 results, found 2");
+  EXPECT_EQ(message({test.q, test.k, {1, 2, 3, 3}}, problem.statistics()),
             at + "result 2: wanted shape [1, 2, 3, 2], found [1, 2, 3, 3]");
-  EXPECT_EQ(message({test.q, test.k, test.v}, {1, 2, 4}),
-            at + "logsumexp: wanted shape [1, 2, 3], found [1, 2, 4]");
-  EXPECT_EQ(message({test.q, test.k, test.v, {1, 2, 3, 4}}, problem.rows),
+  EXPECT_EQ(message({test.q, test.k, test.v}, {2, 1, 2, 4}),
+            at + "statistics: wanted shape [2, 1, 2, 3], found [2, 1, 2, 4]");
+  EXPECT_EQ(message({test.q, test.k, test.v, {1, 2, 3, 4}}, problem.statistics()),
             at + "result 3: wanted [1 or 1, 2 or 1, 3, 3], found [1, 2, 3, 4]");
 }
 

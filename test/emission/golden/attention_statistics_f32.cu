@@ -11,18 +11,18 @@ struct Score {
 
 static_assert(heddle::AttentionSimtShape<64, 64, 128, 64, 4>::kSharedBytes == 104448, "the launch's shared memory");
 
-extern "C" __global__ void __launch_bounds__(128, 2) attention_lse_f32(const float *__restrict__ q,
+extern "C" __global__ void __launch_bounds__(128, 2) attention_statistics_f32(const float *__restrict__ q,
     const float *__restrict__ k, const float *__restrict__ v, float *__restrict__ out,
-    float *__restrict__ lse, long long batch, long long heads, long long key_heads, long long queries,
-    long long keys, long long q_batch, long long q_head, long long q_row, long long k_batch,
-    long long k_head, long long k_row, long long v_batch, long long v_head, long long v_row,
-    long long out_batch, long long out_head, long long out_row) {
+    float *__restrict__ statistics, long long batch, long long heads, long long key_heads,
+    long long queries, long long keys, long long q_batch, long long q_head, long long q_row,
+    long long k_batch, long long k_head, long long k_row, long long v_batch, long long v_head,
+    long long v_row, long long out_batch, long long out_head, long long out_row) {
   heddle::AttentionParams<float> params;
   params.q = q;
   params.k = k;
   params.v = v;
   params.out = out;
-  params.lse = lse;
+  params.statistics = statistics;
   params.batch = int(batch);
   params.heads = int(heads);
   params.kv_heads = int(key_heads);

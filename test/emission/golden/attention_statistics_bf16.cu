@@ -11,9 +11,9 @@ struct Score {
 
 static_assert(heddle::AttentionWgmmaShape<64, 64, 128, 128, 12, 2>::kSharedBytes == 82016, "the launch's shared memory");
 
-extern "C" __global__ void __launch_bounds__(384, 1) attention_lse_bf16(
+extern "C" __global__ void __launch_bounds__(384, 1) attention_statistics_bf16(
     const heddle::bf16 *__restrict__ q, const heddle::bf16 *__restrict__ k,
-    const heddle::bf16 *__restrict__ v, heddle::bf16 *__restrict__ out, float *__restrict__ lse,
+    const heddle::bf16 *__restrict__ v, heddle::bf16 *__restrict__ out, float *__restrict__ statistics,
     long long batch, long long heads, long long key_heads, long long queries, long long keys,
     long long q_batch, long long q_head, long long q_row, long long k_batch, long long k_head,
     long long k_row, long long v_batch, long long v_head, long long v_row, long long out_batch,
@@ -24,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(384, 1) attention_lse_bf16(
   params.k = k;
   params.v = v;
   params.out = out;
-  params.lse = lse;
+  params.statistics = statistics;
   params.batch = int(batch);
   params.heads = int(heads);
   params.kv_heads = int(key_heads);
