@@ -10,7 +10,7 @@ import random
 import re
 
 from support import configs
-from support.driver import DEVICE, Test
+from support.driver import DEVICE, UNTUNED, Test
 from support.graph import Graph
 from support.tensors import Tensor, f32, read_safetensors
 
@@ -130,7 +130,8 @@ for name in ("gpt2", "bert-base"):
 
 # Training.
 DATA = test.write("book.txt", "It was a bright cold day, and the loom stood still; the weft lay on the floor. " * 40)
-MODEL = ["study:small", "--vocab", "256", "--layers", "1", "--batch", "2", "--context", "8", "--data", DATA, "--device", DEVICE]
+MODEL = ["study:small", "--vocab", "256", "--layers", "1", "--batch", "2", "--context", "8", "--data", DATA, "--device", DEVICE,
+         *UNTUNED]
 
 
 def trained(label, *arguments, model=MODEL):
@@ -167,7 +168,7 @@ zero = graph.binary("mul", noise, graph.like("0.0", noise))
 text = graph.text(loss=graph.binary("add", graph.total(graph.binary("mul", dropped, dropped)), zero))
 for name, bound in (("ids", 256), ("targets", 256), ("dropout_key", KEYS)):
     text = text.replace(f'{{graph.name = "{name}"}}', f'{{graph.name = "{name}", graph.bound = {bound} : i64}}')
-masks = [test.write("masks.mlir", text), "--data", DATA, "--device", DEVICE]
+masks = [test.write("masks.mlir", text), "--data", DATA, "--device", DEVICE, *UNTUNED]
 for name, flags in {"three": ["--seed", "3"], "again": ["--seed", "3"], "four": ["--seed", "4"], "summed": ["--seed", "3", "--accumulate", "2"]}.items():
     trained(name, "--lr", "0", "--steps", "6", *flags, "--csv", test.path(f"{name}.csv"), model=masks)
 test.check(losses("three.csv") == losses("again.csv"), "one seed has two masks")
