@@ -1,7 +1,9 @@
 """Many small graphs that run as one: on a GPU a command costs a second or two whatever it runs."""
 
+import json
 import re
 
+from support.driver import DEVICE
 from support.tensors import tensor_type
 
 
@@ -57,3 +59,16 @@ class Together:
                     found[case][own] = tensor
             for case, of_case in found.items():
                 yield case, f"{label}: {case}", of_case
+
+    def matches(self, test, name):
+        """What `explain` says of attention in the text that was run under this name: by case, whether each place matched."""
+        found = {case: [] for case in self.cases}
+        done = test.command("explain", test.path(f"{name}.mlir"), "--device", DEVICE, "--format", "json")
+        if not test.check(done.returncode == 0, f"{name}: explain: exit code {done.returncode}: {done.stderr[:500]}"):
+            return found
+        lines, cases = self.text().splitlines(), list(self.cases)
+        for match in json.loads(done.stdout)["matches"]:
+            if match["pattern"] == "attention":
+                line = int(match["location"].split(":")[-2])
+                found[cases[int(re.search(r"%c(\d+)\.", lines[line - 1])[1])]].append(match["matched"])
+        return found
