@@ -8,7 +8,8 @@ from support.graph import Graph
 from support.tensors import Tensor, f32, fill
 from support.together import Together
 
-RUNS = 10
+# Of one sum in one graph, and of that graph.
+COPIES, RUNS = 5, 2
 
 
 def graph_of(inputs, dtype, rows):
@@ -70,7 +71,8 @@ def main():
     cases.case("fractions", {"g": f32((300, 4), [0.0234375] * 1200), "ids": ids([0] * 300)}, 2)
     # Sums that depend on their order: every run gives those in the order of the ids.
     tenths = f32((900, 3), array("f", [(i * i % 101 - 50) / 10 for i in range(2700)]))
-    order.case("order", {"g": tenths, "ids": ids([i * i % 5 % 3 for i in range(900)])}, 4, dtypes=("f32",))
+    for copy in range(COPIES):
+        order.case(f"order{copy}", {"g": tenths, "ids": ids([i * i % 5 % 3 for i in range(900)])}, 4, dtypes=("f32",))
     for _ in range(RUNS):
         order.verify(test, "order")
     # Columns beyond vectors, blocks and tiles; ids in two dimensions, some rows with many, most with none. Sums are multiples
