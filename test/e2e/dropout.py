@@ -12,7 +12,7 @@ import re
 from support import configs
 from support.driver import DEVICE, UNTUNED, Test
 from support.graph import Graph
-from support.tensors import Tensor, f32, read_safetensors
+from support.tensors import Tensor, f32
 from support.together import Together
 
 test = Test()

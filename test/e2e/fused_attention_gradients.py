@@ -6,7 +6,7 @@ import math
 
 from support.driver import Test
 from support.graph import Graph
-from support.reference import F32_TOLERANCE, heads, heads_gradients
+from support.reference import F32_TOLERANCE, heads_gradients
 from support.tensors import Tensor, f32, fill
 from support.together import Together
 
