@@ -1,16 +1,17 @@
 # RUN: %python %s %t
 """Sliding windows, soft caps and padding masks: named and written out, against float64, and found where written out."""
 
-import json
 import math
 from operator import sub
 
-from support.driver import DEVICE, Test
+from support.driver import Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, heads
 from support.tensors import Tensor, f32, fill
+from support.together import Together
 
 test = Test()
+together, right = Together(), {}
 MINUS_INFINITY = "0xFF800000"
 
 
@@ -19,17 +20,10 @@ def inputs_of(queries, keys, size=24, value_size=None, batch=1, count=2):
             "v": fill(3, (batch, count, keys, value_size or size))}
 
 
-def found(name):
-    """What `explain` says of attention in the graph that was run under this name."""
-    done = test.command("explain", test.path(f"{name}.mlir"), "--device", DEVICE, "--format", "json")
-    if not test.check(done.returncode == 0, f"{name}: explain: exit code {done.returncode}: {done.stderr[:500]}"):
-        return []
-    return [match["matched"] for match in json.loads(done.stdout)["matches"] if match["pattern"] == "attention"]
-
-
-def compare(name, graph, out, inputs, wanted, tolerance=F32_TOLERANCE):
-    for label, outputs in test.run(name, graph.text(out=out), inputs):
-        test.close(label, outputs["out"].values, wanted, tolerance)
+def compare(name, graph, out, inputs, wanted):
+    """A case of the one graph that all are; those written out are to be found there."""
+    together.add(name, graph, {"out": out}, inputs)
+    right[name] = wanted
 
 
 def weighted(graph, scores):
@@ -49,7 +43,7 @@ for queries, keys, window in ((70, 70, 1), (130, 130, 7), (200, 200, 64), (200, 
     own = keys - queries
     wanted = heads(inputs["q"], inputs["k"], inputs["v"], 0.125, allowed=lambda i, j: i + own - window < j <= i + own)
     graph = Graph(**inputs)
-    name = f"window-{queries}-{keys}-{window}"
+    name = f"window_{queries}_{keys}_{window}"
     compare(name, graph, graph.attention("%q", "%k", "%v", 0.125, causal=True, window=window), inputs, wanted)
     if queries > keys:
         continue  # Written out, rows without a key are NaN.
@@ -62,8 +56,7 @@ for queries, keys, window in ((70, 70, 1), (130, 130, 7), (200, 200, 64), (200, 
                         graph.compare("lt", distance, graph.like(str(window), distance)))
     seen = graph.broadcast(graph.reshape(seen, (1, 1, *shape)), graph.shape(scores))
     scores = graph.select(seen, scores, graph.like(MINUS_INFINITY, scores))
-    compare(f"{name}-written-out", graph, weighted(graph, scores), inputs, wanted)
-    test.check(found(f"{name}-written-out") == [True], f"{name}: wanted attention found")
+    compare(f"{name}_written_out", graph, weighted(graph, scores), inputs, wanted)
 
 # Keys before every window are never read: NaN there changes nothing. The first window begins at key 801.
 inputs = inputs_of(20, 870, 16, count=1)
@@ -72,7 +65,7 @@ for name in "kv":
     values = [math.nan if index < 600 * 16 else value for index, value in enumerate(inputs[name].values)]
     inputs[name] = f32(inputs[name].shape, values)
 graph = Graph(**inputs)
-compare("window-unread", graph, graph.attention("%q", "%k", "%v", 0.25, causal=True, window=50), inputs, clean)
+compare("window_unread", graph, graph.attention("%q", "%k", "%v", 0.25, causal=True, window=50), inputs, clean)
 
 # Soft caps, alone, small enough to bend every score, and with a bias, a window and causality behind.
 for cap, causal, window in ((50.0, False, None), (1.5, False, None), (4.0, True, None), (4.0, True, 9)):
@@ -84,7 +77,7 @@ for cap, causal, window in ((50.0, False, None), (1.5, False, None), (4.0, True,
         wanted += heads(q, k, v, 0.125, cap=cap, allowed=lambda i, j: not causal or (j <= i and j > i - (window or 99)),
                         bias=lambda i, j: inputs["bias"].values[head * size + i * 45 + j])
     graph = Graph(**inputs)
-    name = f"cap-{cap}-{causal}-{window}"
+    name = f"cap_{cap:g}_{causal}_{window}".replace(".", "_")
     out = graph.attention("%q", "%k", "%v", 0.125, bias="%bias", causal=causal, softcap=cap, window=window)
     compare(name, graph, out, inputs, wanted)
     if window:
@@ -96,8 +89,7 @@ for cap, causal, window in ((50.0, False, None), (1.5, False, None), (4.0, True,
     scores = graph.binary("add", scores, "%bias")
     if causal:
         scores = graph.select(graph.causal_mask(graph.shape(scores)), scores, graph.like(MINUS_INFINITY, scores))
-    compare(f"{name}-written-out", graph, weighted(graph, scores), inputs, wanted)
-    test.check(found(f"{name}-written-out") == [True], f"{name}: wanted attention found")
+    compare(f"{name}_written_out", graph, weighted(graph, scores), inputs, wanted)
 
 # Padding, from integers [B, Sk]: all keys, some, and none. Selected with minus infinity a sequence that is all padding
 # gives zeros; with a finite number, as written, the average of the values.
@@ -134,28 +126,31 @@ def added(graph, scores):  # As BERT has it.
 
 for form, kind in ((selected, "infinite"), (selected_finite, "finite"), (added, "finite")):
     graph = Graph(**inputs)
-    text = graph.text(out=weighted(graph, form(graph, products(graph, 0.25))))
-    name = f"padding-{form.__name__}"
-    for label, outputs in test.run(name, text, inputs):
-        values = outputs["out"].values
+    compare(f"padding_{form.__name__}_written_out", graph, weighted(graph, form(graph, products(graph, 0.25))), inputs, wanted[kind])
+for case, label, outputs in together.run(test, "bands"):
+    values = outputs["out"].values
+    if case == "padding_selected_written_out":
         last = 2 * LENGTH * 40 * 2  # The sequence that is all padding. Written out, eager execution divides 0 by 0 there.
-        if form is selected and label.endswith("eager"):
-            values = [*values[:last], *wanted[kind][last:]]
-        test.close(label, values, wanted[kind], F32_TOLERANCE)
-        if form is selected and not label.endswith("eager"):
+        if ", eager: " in label:
+            values = [*values[:last], *right[case][last:]]
+        else:
             test.check(not any(values[last:]), f"{label}: wanted zeros where all keys are padding")
-    test.check(found(name) == [True], f"{name}: wanted attention found")
+    test.close(label, values, right[case], F32_TOLERANCE)
+for case, found in together.matches(test, "bands").items():
+    if case.endswith("written_out"):
+        test.check(found == [True], f"{case}: wanted attention found, got {found}")
 
 # float16: inputs are exact, the result is rounded to 2^-11 of it, and on tensor cores the probabilities, too.
 STEP = 2.0 ** -11
+together, right = Together(), {}
 for size, value_size, window in ((64, 64, None), (40, 96, None), (128, 128, 33), (256, 256, None)):
     inputs = inputs_of(50, 50, size, value_size)
-    wanted = heads(inputs["q"], inputs["k"], inputs["v"], 1 / math.sqrt(size),
-                   allowed=lambda i, j: j <= i and j > i - (window or 99))
     graph = Graph(**inputs)
     out = graph.attention(*(graph.cast("%" + name, "f16") for name in "qkv"), 1 / math.sqrt(size), causal=True, window=window)
-    for label, outputs in test.run(f"f16-{size}-{value_size}", graph.text(out=out), inputs):
-        test.check(outputs["out"].dtype == "f16", f"{label}: wanted f16, found {outputs['out'].dtype}")
-        error = max(map(abs, map(sub, outputs["out"].values, wanted)))
-        test.number(f"{label}: largest error", error, 0, 2 * STEP * max(map(abs, wanted)))
+    compare(f"f16_{size}_{value_size}", graph, out, inputs, heads(inputs["q"], inputs["k"], inputs["v"], 1 / math.sqrt(size),
+                                                                  allowed=lambda i, j: j <= i and j > i - (window or 99)))
+for case, label, outputs in together.run(test, "f16"):
+    test.check(outputs["out"].dtype == "f16", f"{label}: wanted f16, found {outputs['out'].dtype}")
+    error = max(map(abs, map(sub, outputs["out"].values, right[case])))
+    test.number(f"{label}: largest error", error, 0, 2 * STEP * max(map(abs, right[case])))
 test.finish()

@@ -8,6 +8,7 @@ from support.driver import Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, attention, rows_of
 from support.tensors import fill, f32
+from support.together import Together
 
 # Float64 sums of all outputs, from public reports of compilers that failed here (pytorch/pytorch#153799, #159247).
 KNOWN_SUMS = {129: 1608.39407, 1025: 12529.4719}
@@ -20,15 +21,16 @@ def written_out(q, k, v, bias):
     scores = graph.binary("mul", scores, graph.like("0.125", scores))
     scores = graph.binary("add", scores, "%bias")
     scores = graph.select(graph.causal_mask(bias.shape), scores, graph.like("0xFF800000", scores))
-    return graph.text(out=graph.matmul(graph.unary("softmax", scores), "%v"))
+    return graph, {"out": graph.matmul(graph.unary("softmax", scores), "%v")}
 
 
 def named(q, k, v, bias):
     graph = Graph(q=q, k=k, v=v, bias=bias)
-    return graph.text(out=graph.attention("%q", "%k", "%v", SCALE, bias="%bias", causal=True))
+    return graph, {"out": graph.attention("%q", "%k", "%v", SCALE, bias="%bias", causal=True)}
 
 
 test = Test()
+together, right = Together(), {}
 for length in (1, 2, 129, 257, 1025):
     q, k, v = (fill(seed, (1, 1, length, WIDTH)) for seed in (1, 2, 3))
     bias = f32((1, 1, length, length), (i - j for i in range(length) for j in range(length)))
@@ -41,11 +43,12 @@ for length in (1, 2, 129, 257, 1025):
         test.number(f"float64, {length}: sum", math.fsum(wanted), KNOWN_SUMS[length], 1e-5)
     for form in (written_out, named):
         inputs = {"q": q, "k": k, "v": v, "bias": bias}
-        for label, outputs in test.run(f"{form.__name__}-{length}", form(**inputs), inputs):
-            found = outputs["out"].values
-            test.close(label, [x for row in rows for x in found[row * WIDTH:(row + 1) * WIDTH]], wanted, F32_TOLERANCE)
-            if length in KNOWN_SUMS:
-                # The bound on an element, for a sum of them.
-                test.number(f"{label}: sum", math.fsum(found), KNOWN_SUMS[length],
-                            F32_TOLERANCE * math.fsum(map(abs, found)))
+        together.add(f"{form.__name__}_{length}", *form(**inputs), inputs)
+        right[f"{form.__name__}_{length}"] = length, rows, wanted
+for case, label, outputs in together.run(test, "bias"):
+    found, (length, rows, wanted) = outputs["out"].values, right[case]
+    test.close(label, [x for row in rows for x in found[row * WIDTH:(row + 1) * WIDTH]], wanted, F32_TOLERANCE)
+    if length in KNOWN_SUMS:
+        # The bound on an element, for a sum of them.
+        test.number(f"{label}: sum", math.fsum(found), KNOWN_SUMS[length], F32_TOLERANCE * math.fsum(map(abs, found)))
 test.finish()

@@ -10,6 +10,7 @@ from support.driver import DEVICE, Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, heads
 from support.tensors import fill, f32
+from support.together import Together
 
 BATCH, HEADS, LENGTH, SIZE = 2, 3, 37, 24
 SCALE = 1 / math.sqrt(SIZE)
@@ -105,15 +106,15 @@ def matches(name):
 
 wanted = heads(Q, K, V, SCALE, allowed=lambda i, j: j <= i)
 INPUTS = {"q": Q, "k": K, "v": V}
+together, described = Together(), {}
 for index, (scale, mask, softmax) in enumerate(FORMS):
     graph = Graph(**INPUTS)
-    text = graph.text(result=weighted(graph, causal(graph, scaled(graph, scale), mask), softmax))
-    name = f"form{index}"
-    described = f"scale {scale}; mask {mask}; {softmax}"
-    for label, outputs in test.run(name, text, INPUTS):
-        test.close(f"{label} ({described})", outputs["result"].values, wanted, F32_TOLERANCE)
-    found = matches(name)
-    test.check([match["matched"] for match in found] == [True], f"{name} ({described}): wanted attention found, got {found}")
+    together.add(f"form{index}", graph, {"result": weighted(graph, causal(graph, scaled(graph, scale), mask), softmax)}, INPUTS)
+    described[f"form{index}"] = f"scale {scale}; mask {mask}; {softmax}"
+for case, label, outputs in together.run(test, "forms"):
+    test.close(f"{label} ({described[case]})", outputs["result"].values, wanted, F32_TOLERANCE)
+for case, found in together.matches(test, "forms").items():
+    test.check(found == [True], f"{case} ({described[case]}): wanted attention found, got {found}")
 
 # Query and key change places: softmax over the keys of (k qT)T.
 graph = Graph(**INPUTS)

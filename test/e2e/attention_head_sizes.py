@@ -9,6 +9,7 @@ from support.driver import Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, heads
 from support.tensors import fill, f32
+from support.together import Together
 
 test = Test()
 
@@ -34,36 +35,42 @@ def wanted_of(inputs):
 
 # 4 and 20 are no multiple of a vector; 40 to 120 are where padding to 32 or 64 differs from the size
 # (Dao-AILab/flash-attention#2896, #498); 16 to 128 are the sizes of common models.
+together, wanted = Together(), {}
 for size in (4, 16, 20, 32, 40, 48, 64, 72, 80, 88, 96, 104, 112, 120, 128):
     inputs = inputs_of(size)
-    wanted = wanted_of(inputs)
+    right = wanted_of(inputs)
     for form in (named, written_out):
         graph = Graph(**inputs)
-        for label, outputs in test.run(f"{form.__name__}-{size}", graph.text(out=form(graph)), inputs):
-            test.close(label, outputs["out"].values, wanted, F32_TOLERANCE)
+        together.add(f"{form.__name__}_{size}", graph, {"out": form(graph)}, inputs)
+        wanted[f"{form.__name__}_{size}"] = right
+for case, label, outputs in together.run(test, "sizes"):
+    test.close(label, outputs["out"].values, wanted[case], F32_TOLERANCE)
 
 # bf16, whose inputs are exact: half a step of the result is 2^-9 of it, and the rounded probabilities add as much
 # again. The compiled form keeps scores wide, so that it is off at most twice as far as eager execution is.
 HALF_STEP = 2.0 ** -9
+together, wanted, errors = Together(), {}, {}
 for size in (20, 40, 72, 104, 128):
     inputs = inputs_of(size)
-    wanted = wanted_of(inputs)
-    largest = max(map(abs, wanted))
+    right = wanted_of(inputs)
     for form in (named, written_out):
         graph = Graph(**inputs)
         out = form(graph, *(graph.cast("%" + name, "bf16") for name in "qkv"))
-        errors = {}
-        for label, outputs in test.run(f"bf16-{form.__name__}-{size}", graph.text(out=out), inputs):
-            found = outputs["out"]
-            test.check(found.dtype == "bf16", f"{label}: wanted bf16, found {found.dtype}")
-            errors[label] = max(map(abs, map(sub, found.values, wanted)))
-            test.check(math.isfinite(math.fsum(found.values)), f"{label}: wanted finite values")
-        eager = next((error for label, error in errors.items() if label.endswith("eager")), math.inf)
-        for label, error in errors.items():
-            if not label.endswith("eager"):
-                test.number(f"{label}: largest error", error, 0, max(2 * eager, HALF_STEP * largest))
-            elif form is named:  # Written out, eager execution also rounds the scores.
-                test.number(f"{label}: largest error", error, 0, 3 * HALF_STEP * largest)
+        together.add(f"{form.__name__}_{size}", graph, {"out": out}, inputs)
+        wanted[f"{form.__name__}_{size}"] = right
+for case, label, outputs in together.run(test, "bf16"):
+    found = outputs["out"]
+    test.check(found.dtype == "bf16", f"{label}: wanted bf16, found {found.dtype}")
+    errors.setdefault(case, {})[label] = max(map(abs, map(sub, found.values, wanted[case])))
+    test.check(math.isfinite(math.fsum(found.values)), f"{label}: wanted finite values")
+for case, found in errors.items():
+    largest = max(map(abs, wanted[case]))
+    eager = next((error for label, error in found.items() if ", eager: " in label), math.inf)
+    for label, error in found.items():
+        if ", eager: " not in label:
+            test.number(f"{label}: largest error", error, 0, max(2 * eager, HALF_STEP * largest))
+        elif case.startswith("named"):  # Written out, eager execution also rounds the scores.
+            test.number(f"{label}: largest error", error, 0, 3 * HALF_STEP * largest)
 
 # Two sizes in one program: the second finds the scratch memory that the first left.
 for first, second in ((128, 72), (120, 104), (64, 40)):

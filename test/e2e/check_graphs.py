@@ -3,6 +3,7 @@
 
 from support.driver import Test
 from support.graph import Graph
+from support.together import Together
 
 test = Test()
 for precision in ("fp32", "bf16"):
@@ -56,15 +57,19 @@ def several(graph):
     return {"first": first, "input": "%x", "second": graph.binary("mul", first, "%x"), "again": first}
 
 
-for form in (norms, elementwise, shapes, reductions, mlp, several):
+together = Together()
+for form in (norms, elementwise, shapes, reductions, several):
     graph = Graph(x=("f32", (7, 65)))
     result = form(graph)
-    path = test.write(f"{form.__name__}.mlir", graph.text(**(result if isinstance(result, dict) else {"out": result})))
-    test.verdict(form.__name__, path)
+    together.add(form.__name__, graph, result if isinstance(result, dict) else {"out": result})
+test.verdict("forms", test.write("forms.mlir", together.text()), outputs=together.names())
+# Apart: products of this length allow more roundings, to all outputs of their graph.
+graph = Graph(x=("f32", (7, 65)))
+test.verdict("mlp", test.write("mlp.mlir", graph.text(out=mlp(graph))))
 
 
 def updated(assigns, second="parameter"):
-    """A graph without an optimizer that assigns a and b what `assigns` makes of them; a third value is its output."""
+    """A graph without an optimizer that assigns a and b what `assigns` makes of them, and its output: a third value, where there is one."""
     graph = Graph(x=("f32", (9, 9)))
     a = graph.parameter("a", (9, 9), "normal, 0.5")
     b = (graph.parameter("b", (9, 9), "normal, 0.5") if second == "parameter" else
@@ -72,7 +77,7 @@ def updated(assigns, second="parameter"):
     *values, out = (*assigns(graph, a, b), graph.binary("mul", a, "%x"))[:3]
     for leaf, value in zip((a, b), values):
         graph.lines.append(f"graph.assign {leaf}, {value} : {graph.types[leaf]}")
-    return graph.text(out=out)
+    return graph, {"out": out}
 
 
 def late_product(graph, a, b):
@@ -85,6 +90,7 @@ def late_product(graph, a, b):
 # What a run leaves in parameters and states is checked whatever the mode; every reader, another assign too, sees the old
 # values.
 turned = lambda graph, value: graph.transpose(value, [1, 0])
+together = Together()
 for name, assigns in {"new": lambda graph, a, b: ("%x", graph.like("3.0", b)),
                       "swapped": lambda graph, a, b: (b, a),
                       "swapped_turned": lambda graph, a, b: (turned(graph, b), turned(graph, a)),
@@ -97,6 +103,6 @@ for name, assigns in {"new": lambda graph, a, b: ("%x", graph.like("3.0", b)),
                                                              graph.unary("relu", graph.matmul("%x", b))),
                       "late_product": late_product}.items():
     for second in ("parameter", "state"):
-        path = test.write(f"{name}_{second}.mlir", updated(assigns, second))
-        test.verdict(f"{name}, {second}", path, outputs=("out", "a", "b"))
+        together.add(f"{name}_{second}", *updated(assigns, second))
+test.verdict("updates", test.write("updates.mlir", together.text()), outputs=[f"{case}.{name}" for case in together.cases for name in ("out", "a", "b")])
 test.finish()

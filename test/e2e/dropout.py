@@ -10,9 +10,10 @@ import random
 import re
 
 from support import configs
-from support.driver import DEVICE, Test
+from support.driver import DEVICE, UNTUNED, Test
 from support.graph import Graph
-from support.tensors import Tensor, f32, read_safetensors
+from support.tensors import Tensor, f32
+from support.together import Together
 
 test = Test()
 KEYS = 2 ** 53
@@ -49,7 +50,7 @@ def ones(probability):
     graph = Dropping()
     first = graph.dropout(graph.parameter("a", (64, 64), "constant, 1.0"), 0, probability)
     second = graph.dropout(graph.parameter("b", (64, 64), "constant, 1.0"), 1, probability)
-    return graph.text(loss=graph.binary("add", graph.total(first), graph.total(second)), first=first, second=second)
+    return graph, {"loss": graph.binary("add", graph.total(first), graph.total(second)), "first": first, "second": second}
 
 
 def key_tensor(key):
@@ -57,24 +58,27 @@ def key_tensor(key):
 
 
 # Gradient and value are dropped alike, element by element, by the bits of the formula.
-seen = []
+seen, together, drawn = [], Together(), {}
 for key in (1, 2, 0x123456789ABCDE):
     for probability in (0.5, 0.1, 0.0, 1.0):
-        wanted = [mask(key, layer, probability, 4096) for layer in (0, 1)]
-        kept = 1 / (1 - probability) if probability < 1 else 0.0
-        for label, found in test.run(f"ones-{key}-{probability}", ones(probability), {"dropout_key": key_tensor(key)}, ("--mode", "backward")):
-            for name, gradient, keeps in (("first", "a.grad", wanted[0]), ("second", "b.grad", wanted[1])):
-                values = list(found[name].values)
-                test.check(values == list(found[gradient].values), f"{label}: {name} and {gradient} differ")
-                test.check([value != 0 for value in values] == (keeps if probability < 1 else [False] * 4096),
-                           f"{label}: {name}: another mask than the formula's")
-                test.check(all(value == 0 or math.isclose(value, kept, rel_tol=2 ** -23) for value in values), f"{label}: {name}: {values[:9]}")
-                # Four standard deviations of the binomial distribution; none at the ends.
-                dropped = values.count(0)
-                test.check(abs(dropped - 4096 * probability) <= 4 * math.sqrt(4096 * probability * (1 - probability)),
-                           f"{label}: {name}: {dropped} of 4096 dropped at {probability}")
+        case = f"key_{key}_{probability}".replace(".", "_")
+        drawn[case] = probability, [mask(key, layer, probability, 4096) for layer in (0, 1)]
+        together.add(case, *ones(probability), {"dropout_key": key_tensor(key)})
         if probability == 0.5:
-            seen += wanted
+            seen += drawn[case][1]
+for case, label, found in together.run(test, "ones", ("--mode", "backward")):
+    probability, wanted = drawn[case]
+    kept = 1 / (1 - probability) if probability < 1 else 0.0
+    for name, gradient, keeps in (("first", "a.grad", wanted[0]), ("second", "b.grad", wanted[1])):
+        values = list(found[name].values)
+        test.check(values == list(found[gradient].values), f"{label}: {name} and {gradient} differ")
+        test.check([value != 0 for value in values] == (keeps if probability < 1 else [False] * 4096),
+                   f"{label}: {name}: another mask than the formula's")
+        test.check(all(value == 0 or math.isclose(value, kept, rel_tol=2 ** -23) for value in values), f"{label}: {name}: {values[:9]}")
+        # Four standard deviations of the binomial distribution; none at the ends.
+        dropped = values.count(0)
+        test.check(abs(dropped - 4096 * probability) <= 4 * math.sqrt(4096 * probability * (1 - probability)),
+                   f"{label}: {name}: {dropped} of 4096 dropped at {probability}")
 test.check(len(set(map(tuple, seen))) == len(seen), "two layers or keys have one mask")
 
 # Of probability 1 nothing is left, NaN and infinity included; of probability 0 everything.
@@ -130,7 +134,8 @@ for name in ("gpt2", "bert-base"):
 
 # Training.
 DATA = test.write("book.txt", "It was a bright cold day, and the loom stood still; the weft lay on the floor. " * 40)
-MODEL = ["study:small", "--vocab", "256", "--layers", "1", "--batch", "2", "--context", "8", "--data", DATA, "--device", DEVICE]
+MODEL = ["study:small", "--vocab", "256", "--layers", "1", "--batch", "2", "--context", "8", "--data", DATA, "--device", DEVICE,
+         *UNTUNED]
 
 
 def trained(label, *arguments, model=MODEL):
@@ -167,7 +172,7 @@ zero = graph.binary("mul", noise, graph.like("0.0", noise))
 text = graph.text(loss=graph.binary("add", graph.total(graph.binary("mul", dropped, dropped)), zero))
 for name, bound in (("ids", 256), ("targets", 256), ("dropout_key", KEYS)):
     text = text.replace(f'{{graph.name = "{name}"}}', f'{{graph.name = "{name}", graph.bound = {bound} : i64}}')
-masks = [test.write("masks.mlir", text), "--data", DATA, "--device", DEVICE]
+masks = [test.write("masks.mlir", text), "--data", DATA, "--device", DEVICE, *UNTUNED]
 for name, flags in {"three": ["--seed", "3"], "again": ["--seed", "3"], "four": ["--seed", "4"], "summed": ["--seed", "3", "--accumulate", "2"]}.items():
     trained(name, "--lr", "0", "--steps", "6", *flags, "--csv", test.path(f"{name}.csv"), model=masks)
 test.check(losses("three.csv") == losses("again.csv"), "one seed has two masks")

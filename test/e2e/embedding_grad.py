@@ -6,18 +6,19 @@ from array import array
 from support.driver import Test
 from support.graph import Graph
 from support.tensors import Tensor, f32, fill
+from support.together import Together
 
-RUNS = 10
+# Of one sum in one graph, and of that graph.
+COPIES, RUNS = 5, 2
 
 
 def graph_of(inputs, dtype, rows):
-    """float32 inputs, rows of the gradient in `dtype`; the result in float32 to be read."""
+    """float32 inputs, rows of the gradient in `dtype`; the graph and its result."""
     graph = Graph(**inputs)
     shape = inputs["g"].shape
     gradient = graph.cast("%g", dtype) if dtype != "f32" else "%g"
     types = f"{graph.types[gradient]}, {graph.types['%ids']} -> "
-    result = graph.op(f"embedding_grad {gradient}, %ids : {types}tensor<{rows}x{shape[-1]}x{dtype}>", dtype, (rows, shape[-1]))
-    return graph.text(y=graph.cast(result, "f32") if dtype != "f32" else result)
+    return graph, graph.op(f"embedding_grad {gradient}, %ids : {types}tensor<{rows}x{shape[-1]}x{dtype}>", dtype, (rows, shape[-1]))
 
 
 def sums(inputs, rows):
@@ -37,15 +38,22 @@ def rounded(value):
     return array("f", array("I", [bits & 0xFFFF0000]).tobytes())[0]
 
 
-def case(test, name, inputs, rows, dtypes=("f32", "bf16"), runs=1):
-    single = sums(inputs, rows)
-    for dtype in dtypes:
-        wanted = [rounded(value) for value in single] if dtype == "bf16" else single
-        text = graph_of(inputs, dtype, rows)
-        for _ in range(runs):
-            for label, outputs in test.run(f"{name}_{dtype}", text, inputs):
-                found = list(outputs["y"].values)
-                test.check(found == wanted, f"{label}: wanted {wanted[:8]}, found {found[:8]}")
+class Sums(Together):
+    def __init__(self):
+        super().__init__()
+        self.wanted = {}
+
+    def case(self, name, inputs, rows, dtypes=("f32", "bf16")):
+        single = sums(inputs, rows)
+        for dtype in dtypes:
+            graph, result = graph_of(inputs, dtype, rows)
+            self.add(f"{name}_{dtype}", graph, {"y": result}, inputs)
+            self.wanted[f"{name}_{dtype}"] = [rounded(value) for value in single] if dtype == "bf16" else single
+
+    def verify(self, test, name):
+        for case, label, outputs in self.run(test, name):
+            found, wanted = list(outputs["y"].values), self.wanted[case]
+            test.check(found == wanted and case.endswith(outputs["y"].dtype), f"{label}: wanted {wanted[:8]}, found {found[:8]}")
 
 
 def ids(values, dtype="i32"):
@@ -53,22 +61,26 @@ def ids(values, dtype="i32"):
 
 
 def main():
-    test = Test()
+    test, cases, order = Test(), Sums(), Sums()
     # Row 2 is the sum of four, row 0 is one, the others are zero.
     small = {"g": f32((5, 3), [float(2 ** (i % 5)) for i in range(15)]), "ids": ids([2, 2, 2, 0, 2])}
-    case(test, "small", small, 5)
-    case(test, "wide_ids", {**small, "ids": ids([2, 2, 2, 0, 2], "i64")}, 5)
+    cases.case("small", small, 5)
+    cases.case("wide_ids", {**small, "ids": ids([2, 2, 2, 0, 2], "i64")}, 5)
     # bf16 sums stop growing at 256 and at 6; float32 sums, rounded once, are exact.
-    case(test, "ones", {"g": f32((4096, 4), [1.0] * 16384), "ids": ids([1] * 4096)}, 3)
-    case(test, "fractions", {"g": f32((300, 4), [0.0234375] * 1200), "ids": ids([0] * 300)}, 2)
+    cases.case("ones", {"g": f32((4096, 4), [1.0] * 16384), "ids": ids([1] * 4096)}, 3)
+    cases.case("fractions", {"g": f32((300, 4), [0.0234375] * 1200), "ids": ids([0] * 300)}, 2)
     # Sums that depend on their order: every run gives those in the order of the ids.
     tenths = f32((900, 3), array("f", [(i * i % 101 - 50) / 10 for i in range(2700)]))
-    case(test, "order", {"g": tenths, "ids": ids([i * i % 5 % 3 for i in range(900)])}, 4, dtypes=("f32",), runs=RUNS)
+    for copy in range(COPIES):
+        order.case(f"order{copy}", {"g": tenths, "ids": ids([i * i % 5 % 3 for i in range(900)])}, 4, dtypes=("f32",))
+    for _ in range(RUNS):
+        order.verify(test, "order")
     # Columns beyond vectors, blocks and tiles; ids in two dimensions, some rows with many, most with none. Sums are multiples
     # of 1/64 below 2^9, so that float32 holds them whatever the order.
     for width in (1, 17, 1030, 4100):
         inputs = {"g": fill(width, (4, 33, width)), "ids": Tensor("i32", (4, 33), [i * i % 7 * 40 for i in range(132)])}
-        case(test, f"width_{width}", inputs, 300)
+        cases.case(f"width_{width}", inputs, 300)
+    cases.verify(test, "cases")
     test.finish()
 
 

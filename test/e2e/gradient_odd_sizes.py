@@ -2,16 +2,24 @@
 """Gradients of products and of softmax at odd sizes: integers, which are exact in bf16 with float32 sums, and rows just below, at and
 above powers of two (triton-lang/triton#630; intel/torch-xpu-ops#4772)."""
 
+import array
 import math
 from operator import mul
 
 from support.driver import Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, softmax
-from support.tensors import f32
+from support.tensors import Tensor, f32
+from support.together import Together
 
 BACKWARD = ("--mode", "backward")
 test = Test()
+
+
+def matrix(rows, turned=False):
+    """Of lists, or of their columns where it is stored turned around."""
+    rows = list(zip(*rows)) if turned else rows
+    return Tensor("f32", (len(rows), len(rows[0])), array.array("f", (x for row in rows for x in row)))
 
 
 def product(m, n, k, form):
@@ -27,31 +35,32 @@ def product(m, n, k, form):
     sides = []
     for name, turned in (("a", form[0] == "T"), ("b", form[1] == "T")):
         for each in (name, f"{name}.grad"):
-            rows = [list(column) for column in zip(*values[each])] if turned else values[each]
-            values[each] = f32((len(rows), len(rows[0])), [x for row in rows for x in row])
+            values[each] = matrix(values[each], turned)
         side = graph.parameter(name, values[name].shape)
         sides.append(graph.transpose(side, [1, 0]) if turned else side)
     c = graph.matmul(*sides)
     weights = graph.binary("mul", graph.broadcast("%u", (m, n)), graph.broadcast("%v", (m, n)))
-    text = graph.text(loss=graph.total(graph.binary("mul", c, weights)))
+    loss = graph.total(graph.binary("mul", c, weights))
     inputs = {"u": f32((m, 1), u), "v": f32((1, n), v)}
-    return text, inputs, values
+    return graph, loss, inputs, values
 
 
 SIZES = ((1, 1, 1), (3, 7, 64), (1000, 999, 1001), (17, 50257, 33))
+products, gradients = Together(), {}
 for m, n, k in SIZES:
     for form in ("NN", "NT", "TN"):
-        text, inputs, values = product(m, n, k, form)
-        weights = {name: values[name] for name in ("a", "b")}
-        for precision in ("fp32", "bf16"):
-            for label, outputs in test.run(f"{m}x{n}x{k}-{form}-{precision}", text, inputs, (*BACKWARD, "--precision", precision), weights):
-                for name in ("a.grad", "b.grad"):
-                    wanted = [float(value) for value in values[name].values]
-                    found = outputs[name].values.tolist()
-                    # In bf16 a gradient above 256 is rounded where a cast keeps it in the weight's compute type.
-                    bound = 0 if precision == "fp32" else 2.0 ** -8 * max(map(abs, wanted))
-                    worst = max(abs(x - y) for x, y in zip(found, wanted))
-                    test.check(len(found) == len(wanted) and worst <= bound, f"{label}: {name} is off by up to {worst}")
+        name = f"{m}x{n}x{k}_{form}"
+        graph, loss, inputs, values = product(m, n, k, form)
+        products.add(name, graph, {"loss": loss}, inputs, {key: values.pop(key) for key in ("a", "b")})
+        gradients[name] = values
+for precision in ("fp32", "bf16"):
+    for case, label, outputs in products.run(test, f"products-{precision}", (*BACKWARD, "--precision", precision)):
+        for name, tensor in gradients[case].items():
+            wanted, found = tensor.values, outputs[name].values
+            # In bf16 a gradient above 256 is rounded where a cast keeps it in the weight's compute type.
+            bound = 0 if precision == "fp32" else 2.0 ** -8 * max(map(abs, wanted))
+            worst = max(abs(x - y) for x, y in zip(found, wanted))
+            test.check(len(found) == len(wanted) and worst <= bound, f"{label}: {name} is off by up to {worst}")
 
 
 def gelu_tanh(x):
@@ -89,14 +98,13 @@ def activated(m, n, k, activation):
 
 
 # Bias and activation are fused into the product forwards, and into their gradients' neighbours backwards.
+products, gradients = Together(), {}
 for m, n, k in ((1, 1, 1), (3, 7, 64), (100, 99, 1001), (17, 1025, 33)):
     for activation in ACTIVATIONS:
         a, b, bias, u, v, wanted = activated(m, n, k, activation)
         for form in ("NN", "NT", "TN"):
-            turn = lambda rows, turned: [list(column) for column in zip(*rows)] if turned else rows
             turned = {"a": form[0] == "T", "b": form[1] == "T"}
-            flat = lambda rows: f32((len(rows), len(rows[0])), [x for row in rows for x in row])
-            weights = {"a": flat(turn(a, turned["a"])), "b": flat(turn(b, turned["b"])), "bias": f32((n,), bias)}
+            weights = {"a": matrix(a, turned["a"]), "b": matrix(b, turned["b"]), "bias": f32((n,), bias)}
             graph = Graph(u=("f32", (m, 1)), v=("f32", (1, n)))
             left, right = (graph.transpose(side, [1, 0]) if turned[name] else side
                            for name in ("a", "b") for side in [graph.parameter(name, weights[name].shape)])
@@ -105,36 +113,38 @@ for m, n, k in ((1, 1, 1), (3, 7, 64), (100, 99, 1001), (17, 1025, 33)):
             c = graph.binary("add", c, graph.broadcast(row, (m, n)))
             c = graph.unary(activation, c) if activation else c
             given = graph.binary("mul", graph.broadcast("%u", (m, n)), graph.broadcast("%v", (m, n)))
-            text = graph.text(loss=graph.total(graph.binary("mul", c, given)))
-            inputs = {"u": f32((m, 1), u), "v": f32((1, n), v)}
-            name = f"{activation.replace(' ', '-') or 'bias'}-{m}x{n}x{k}-{form}"
-            for label, outputs in test.run(name, text, inputs, BACKWARD, weights):
-                for key, rows in wanted.items():
-                    values = flat(turn(rows, turned.get(key.removesuffix(".grad")))).values
-                    if not activation.startswith("gelu"):
-                        found = outputs[key].values.tolist()
-                        test.check(found == [float(x) for x in values], f"{label}: {key}: wanted integers, exact; off by up to "
-                                   f"{max(abs(x - y) for x, y in zip(found, values))}")
-                    else:
-                        test.close(f"{label}: {key}", outputs[key].values, values, F32_TOLERANCE)
+            name = f"{activation.replace(' ', '_') or 'bias'}_{m}x{n}x{k}_{form}"
+            products.add(name, graph, {"loss": graph.total(graph.binary("mul", c, given))},
+                         {"u": f32((m, 1), u), "v": f32((1, n), v)}, weights)
+            gradients[name] = {key: matrix(rows, turned.get(key.removesuffix(".grad"))).values for key, rows in wanted.items()}
+for case, label, outputs in products.run(test, "activated", BACKWARD):
+    for key, values in gradients[case].items():
+        found = outputs[key].values
+        if not case.startswith("gelu"):
+            test.check(found == values, f"{label}: {key}: wanted integers, exact; off by up to {max(abs(x - y) for x, y in zip(found, values))}")
+        else:
+            test.close(f"{label}: {key}", found, values, F32_TOLERANCE)
 
+tables, given = Together(), {}
 for size in (1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 1400, 30522, 50257):
     row = [j / 64 % 8 for j in range(size)]
     rows = [row, [0.0] * size, [x + 1000 for x in reversed(row)]]
     weights = [[(j * 37 + 11 * index) % 17 / 8 - 1 for j in range(size)] for index in range(3)]
     graph = Graph(weights=("f32", (3, size)))
     value = graph.unary("softmax", graph.parameter("x", (3, size)))
-    text = graph.text(loss=graph.total(graph.binary("mul", value, "%weights")))
-    flat = lambda values: f32((3, size), [x for row in values for x in row])
-    for label, outputs in test.run(f"softmax-{size}", text, {"weights": flat(weights)}, BACKWARD, {"x": flat(rows)}):
-        for index in range(3):
-            found = outputs["x.grad"].values[index * size:(index + 1) * size]
-            y = softmax(rows[index])
-            inner = math.fsum(a * b for a, b in zip(y, weights[index]))
-            wanted = [a * (b - inner) for a, b in zip(y, weights[index])]
-            # Each is a difference of numbers as large as the weights, 1, times its probability.
-            bound = F32_TOLERANCE * max(y)
-            worst = max(abs(a - b) for a, b in zip(found, wanted))
-            test.check(worst <= bound, f"{label}: row {index} is off by up to {worst}, wanted {bound}")
-            test.number(f"{label}: sum of row {index}", math.fsum(found), 0, F32_TOLERANCE)
+    tables.add(f"softmax_{size}", graph, {"loss": graph.total(graph.binary("mul", value, "%weights"))}, {"weights": matrix(weights)},
+               {"x": matrix(rows)})
+    given[f"softmax_{size}"] = size, rows, weights
+for case, label, outputs in tables.run(test, "softmax", BACKWARD):
+    size, rows, weights = given[case]
+    for index in range(3):
+        found = outputs["x.grad"].values[index * size:(index + 1) * size]
+        y = softmax(rows[index])
+        inner = math.fsum(a * b for a, b in zip(y, weights[index]))
+        wanted = [a * (b - inner) for a, b in zip(y, weights[index])]
+        # Each is a difference of numbers as large as the weights, 1, times its probability.
+        bound = F32_TOLERANCE * max(y)
+        worst = max(abs(a - b) for a, b in zip(found, wanted))
+        test.check(worst <= bound, f"{label}: row {index} is off by up to {worst}, wanted {bound}")
+        test.number(f"{label}: sum of row {index}", math.fsum(found), 0, F32_TOLERANCE)
 test.finish()

@@ -8,15 +8,22 @@ from support.driver import DEVICE, Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, softmax
 from support.tensors import Tensor, f32, fill, read_safetensors, write_npy
+from support.together import Together
 
 BACKWARD = ("--mode", "backward")
 
 
-def graph_of(targets, classes, smoothing=0.0, ignored=-100):
+def losses_of(targets, classes, smoothing=0.0, ignored=-100):
+    """A graph and its results."""
     graph = Graph(targets=targets)
     logits = graph.parameter("logits", (*targets.shape, classes))
     losses = graph.cross_entropy(logits, "%targets", ignored, smoothing)
-    return graph.text(loss=graph.mean_loss(losses, "%targets", ignored), sum=graph.total(losses))
+    return graph, {"loss": graph.mean_loss(losses, "%targets", ignored), "sum": graph.total(losses)}
+
+
+def graph_of(*arguments, **options):
+    graph, results = losses_of(*arguments, **options)
+    return graph.text(**results)
 
 
 def ids(values):
@@ -74,17 +81,18 @@ for label, outputs in test.run("batches", graph_of(targets, 2), {"targets": targ
 
 # Each row of the gradient sums to 0, at sizes around powers of two and of a vocabulary; the loss of logits that float32's
 # exp alone would overflow.
+together, right = Together(), {}
 for classes in (1, 2, 31, 33, 257, 1025, 50257):
     rows = [[j / 64 % 8 for j in range(classes)], [1000 - j / 64 % 8 for j in range(classes)]]
     logits, targets = f32((2, classes), rows[0] + rows[1]), ids([classes - 1, 0])
-    for label, outputs in test.run(f"classes-{classes}", graph_of(targets, classes, 0.1), {"targets": targets}, BACKWARD,
-                                   {"logits": logits}):
-        wanted = gradient(rows, targets.values, 0.1, -100, 2)
-        found = outputs["logits.grad"].values
-        if classes > 1:  # Of one class the gradient is 0, of which nothing is a part.
-            test.close(f"{label}: gradient", found, wanted, F32_TOLERANCE)
-        for index in range(2):
-            test.number(f"{label}: sum of row {index}", math.fsum(found[index * classes:(index + 1) * classes]), 0, F32_TOLERANCE)
+    together.add(f"classes_{classes}", *losses_of(targets, classes, 0.1), {"targets": targets}, {"logits": logits})
+    right[f"classes_{classes}"] = classes, gradient(rows, targets.values, 0.1, -100, 2)
+for case, label, outputs in together.run(test, "classes", BACKWARD):
+    found, (classes, wanted) = outputs["logits.grad"].values, right[case]
+    if classes > 1:  # Of one class the gradient is 0, of which nothing is a part.
+        test.close(f"{label}: gradient", found, wanted, F32_TOLERANCE)
+    for index in range(2):
+        test.number(f"{label}: sum of row {index}", math.fsum(found[index * classes:(index + 1) * classes]), 0, F32_TOLERANCE)
 
 # A target that is no class, and a token id that is no row: an error that names it, the same in every implementation.
 graph = test.write("targets.mlir", graph_of(ids([0, 0]), 5))

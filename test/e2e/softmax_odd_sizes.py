@@ -8,6 +8,7 @@ from support.driver import Test
 from support.graph import Graph
 from support.reference import F32_TOLERANCE, softmax
 from support.tensors import f32
+from support.together import Together
 
 # Float64 values of the last element, good to seven digits.
 LAST = {33: 0.0384825325, 257: 0.0157882517, 1025: 2.64226325e-06, 1400: 8.74062176e-04, 50257: 1.88211203e-07}
@@ -25,23 +26,26 @@ def written_out(graph):
 
 
 test = Test()
+together, wanted = Together(), {}
 for size in SIZES:
     row = [j / 64 % 8 for j in range(size)]
     # The third row runs backwards, with an offset that float32's exp alone would overflow.
     rows = [row, [0.0] * size, [x + 1000 for x in reversed(row)]]
     x = f32((3, size), [value for values in rows for value in values])
-    wanted = [softmax(values) for values in rows]
+    right = [softmax(values) for values in rows]
     if size in LAST:
-        test.number(f"float64, {size}: last", wanted[0][-1], LAST[size], 2e-8 * LAST[size])
+        test.number(f"float64, {size}: last", right[0][-1], LAST[size], 2e-8 * LAST[size])
     for form in (named, written_out):
         graph = Graph(x=x)
-        for label, outputs in test.run(f"{form.__name__}-{size}", graph.text(out=form(graph)), {"x": x}):
-            found = outputs["out"].values
-            for index, values in enumerate(wanted):
-                part = found[index * size:(index + 1) * size]
-                test.close(f"{label}: row {index}", part, values, F32_TOLERANCE)
-                test.number(f"{label}: sum of row {index}", math.fsum(part), 1, F32_TOLERANCE)
-            if size in LAST:
-                # Relative to itself: it is far below the largest of its row.
-                test.number(f"{label}: last", found[size - 1], LAST[size], F32_TOLERANCE * LAST[size])
+        together.add(f"{form.__name__}_{size}", graph, {"out": form(graph)}, {"x": x})
+        wanted[f"{form.__name__}_{size}"] = size, right
+for case, label, outputs in together.run(test, "softmax"):
+    found, (size, right) = outputs["out"].values, wanted[case]
+    for index, values in enumerate(right):
+        part = found[index * size:(index + 1) * size]
+        test.close(f"{label}: row {index}", part, values, F32_TOLERANCE)
+        test.number(f"{label}: sum of row {index}", math.fsum(part), 1, F32_TOLERANCE)
+    if size in LAST:
+        # Relative to itself: it is far below the largest of its row.
+        test.number(f"{label}: last", found[size - 1], LAST[size], F32_TOLERANCE * LAST[size])
 test.finish()

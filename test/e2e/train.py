@@ -13,13 +13,13 @@ import subprocess
 import time
 import xml.dom.minidom
 
-from support.driver import DEVICE, Test
+from support.driver import DEVICE, UNTUNED, Test
 from support.graph import Graph
 from support.tensors import Tensor, read_safetensors, tensor_type, write_npy
 
 test = Test()
 BATCH, CONTEXT, VOCABULARY, WIDTH = 2, 16, 256, 24
-SIZES = ["--device", DEVICE]
+SIZES = ["--device", DEVICE, *UNTUNED]
 
 
 def parameter(graph, name, shape, scale):

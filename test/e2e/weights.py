@@ -5,7 +5,7 @@ an index or a folder; what does not fit is refused in one message; what a run sa
 import json
 import os
 
-from support.driver import DEVICE, IMPLEMENTATIONS, Test
+from support.driver import DEVICE, IMPLEMENTATIONS, UNTUNED, Test
 from support.graph import Graph
 from support.tensors import fill, read_safetensors, tensor_type, write_npy, write_safetensors
 
@@ -68,7 +68,7 @@ run("a prefix", prefixed)
 
 # What a run saves under another seed is what it then reads: same values as the run that drew them.
 saved, drawn = test.path("saved.safetensors"), test.path("drawn.safetensors")
-given = ["run", model, "--device", DEVICE, "--input", f"x={test.path('x.npy')}", "--output"]
+given = ["run", model, "--device", DEVICE, *UNTUNED, "--input", f"x={test.path('x.npy')}", "--output"]
 done = test.command(*given, drawn, "--seed", "5", "--save-weights", saved)
 test.check(done.returncode == 0, f"saving: {done.stderr[:700]}")
 test.check({name: tensor.shape for name, tensor in read_safetensors(saved).items()} == SHAPES, "names and shapes saved")
@@ -84,9 +84,10 @@ os.makedirs(test.path("gpt2"))
 gpt2 = os.path.dirname(test.write("gpt2/config.json", json.dumps(fields)))
 cut, plan, whole = ["--layers", "2", "--context", "4"], test.path("cut.heddle"), test.path("whole.safetensors")
 outputs = {name: test.path(f"{name}.safetensors") for name in ("all layers", "cut", "cut plan")}
-for arguments in (["run", gpt2, "--context", "4", "--device", DEVICE, "--save-weights", whole, "--output", outputs["all layers"]],
-                  ["run", gpt2, *cut, "--device", DEVICE, "--weights", whole, "--output", outputs["cut"]],
-                  ["compile", gpt2, *cut, "--device", DEVICE, "-o", plan],
+device = ["--device", DEVICE, *UNTUNED]  # A plan file keeps that of its own.
+for arguments in (["run", gpt2, "--context", "4", *device, "--save-weights", whole, "--output", outputs["all layers"]],
+                  ["run", gpt2, *cut, *device, "--weights", whole, "--output", outputs["cut"]],
+                  ["compile", gpt2, *cut, *device, "-o", plan],
                   ["run", plan, "--weights", whole, "--output", outputs["cut plan"]]):
     done = test.command(*arguments, *(["--input", "random:0"] if arguments[0] == "run" else []))
     test.check(done.returncode == 0, f"{' '.join(arguments)}: {done.stderr[:700]}")

@@ -1,6 +1,7 @@
 """What the GPU tests compile, and the CUDA text that comes of it: shared by `run` and `unrun`."""
 
 import hashlib
+import json
 import pathlib
 import re
 import subprocess
@@ -61,6 +62,14 @@ def cases(quick=False):
         for precision in ("fp32", "bf16"):
             found[f"{graph.stem}-{precision}"] = [str(graph), "--precision", precision]
     return found
+
+
+def seconds_of_last_run():
+    """{check: seconds} of what the last run's record has times of; an output's check has those of its case, `check NAME`."""
+    if not LAST_RUN.exists():
+        return {}
+    return {check["name"].partition(": ")[0]: check["seconds"] for check in json.loads(LAST_RUN.read_text())["checks"]
+            if "seconds" in check}
 
 
 def without_counterpart():

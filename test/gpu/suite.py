@@ -2,14 +2,23 @@
 
 import concurrent.futures
 import json
+import math
 import os
 import subprocess
 import sys
+import time
 
 import corpus
 
 # A program that hangs must not take the machine with it; the longest step takes a tenth of this.
 TIMEOUT_S = 240
+
+
+def timed(work, *arguments):
+    """(seconds, result)."""
+    begin = time.monotonic()
+    result = work(*arguments)
+    return round(time.monotonic() - begin, 1), result
 
 
 class Suite:
@@ -46,8 +55,17 @@ class Suite:
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(arguments, 124, "", f"no end after {TIMEOUT_S} s")
 
-    def record_check(self, name, done):
-        """The outputs of a finished `heddle check --format json`, each a check; []: it had none."""
+    def as_they_end(self, work, items, kind):
+        """Runs work(item) of each name's item in the pool; yields (name, seconds, result) as each ends. Those whose checks `kind NAME` took
+        longest in the last run start first, before them those that it does not know: a long one that begins last keeps all waiting."""
+        last = corpus.seconds_of_last_run()
+        names = sorted(items, key=lambda name: last.get(f"{kind} {name}", math.inf), reverse=True)
+        futures = {self.pool.submit(timed, work, items[name]): name for name in names}
+        for future in concurrent.futures.as_completed(futures):
+            yield futures[future], *future.result()
+
+    def record_check(self, name, done, **numbers_of_all):
+        """The outputs of a finished `heddle check --format json`, each a check, which also gets the numbers given; []: it had none."""
         try:
             outputs = json.loads(done.stdout)["outputs"]
         except (ValueError, KeyError):
@@ -56,7 +74,8 @@ class Suite:
             self.record(f"check {name}", "failed", f"exit code {done.returncode}: {done.stderr.strip()[:1000]}")
             return []
         for output in outputs:
-            numbers = {"error": output["compiled_error"], "eager_error": output["eager_error"], "bound": output["bound"]}
+            numbers = {"error": output["compiled_error"], "eager_error": output["eager_error"], "bound": output["bound"],
+                       **numbers_of_all}
             self.expect(f"check {name}: {output['name']}", output["ok"],
                         f"{numbers}, not finite: {output['misplaced']}", **numbers)
         if done.returncode != 0 and all(output["ok"] for output in outputs):
