@@ -85,9 +85,9 @@ Value writeLayerNorm(mlir::OpBuilder &builder, LayerNormOp op) {
 
 Value writeSoftmaxGrad(mlir::OpBuilder &builder, SoftmaxGradOp op) {
   RowFormula f(builder, op);
-  Value y = f.widen(op.getSoftmax()), dy = f.widen(op.getGradient());
-  Value inner = f.spread(f.reduceRow(ReduceKind::Sum, f.mul(dy, y)));
-  return f.rounded(f.mul(y, f.sub(dy, inner)), op.getResult().getType());
+  Value y = f.widen(op.getSoftmax()), product = f.widen(op.getProduct());
+  Value sum = f.spread(f.reduceRow(ReduceKind::Sum, product));
+  return f.rounded(f.sub(product, f.mul(y, sum)), op.getResult().getType());
 }
 
 Value writeCrossEntropy(mlir::OpBuilder &builder, CrossEntropyOp op) {

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 
@@ -76,13 +77,10 @@ public:
   }
 
 private:
-  std::string unique(llvm::StringRef wanted) {
-    std::string name;
-    for (char c : wanted)
-      name += llvm::isAlnum(c) || c == '_' || c == '.' ? c : '_';
-    unsigned &uses = names_[name];
-    std::string result = uses == 0 ? name : name + "_" + std::to_string(uses);
-    ++uses;
+  std::string unique(llvm::StringRef name) {
+    std::string result = name.str();
+    for (unsigned &uses = names_[name]; !taken_.insert(result).second;)
+      result = name.str() + "_" + std::to_string(++uses); // Which may be another's name as well.
     return result;
   }
 
@@ -398,6 +396,7 @@ private:
   llvm::DenseMap<Value, plan::BufferOp> buffers_;
   StepPhases phases_;
   llvm::StringMap<unsigned> names_;
+  llvm::StringSet<> taken_;
   llvm::StringMap<std::string> kernels_; ///< By text.
   std::map<GroupKey::Words, Launch> launches_;
 };

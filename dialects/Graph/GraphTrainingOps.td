@@ -197,11 +197,14 @@ def Graph_GeluGradOp : Graph_ActivationGrad<"gelu_grad", "gradient * the derivat
 }
 
 def Graph_SoftmaxGradOp : Graph_Pure<"softmax_grad", [SameOperandsAndResultType]> {
-  let summary = "y (gradient - sum(gradient * y)) along the last dimension, where y is what softmax gave";
-  let description = "Computed in float32. Example: `%d = graph.softmax_grad %y, %g : tensor<4x12x512x512xf32>`.";
-  let arguments = (ins Graph_Float:$softmax, Graph_Float:$gradient);
+  let summary = "p - y * sum(p) along the last dimension, where y is what softmax gave and p is gradient * y";
+  let description = [{
+    The product is an op of its own, as it is a kernel of its own in PyTorch. Computed in float32.
+    Example: `%d = graph.softmax_grad %y, %p : tensor<4x12x512x512xf32>`.
+  }];
+  let arguments = (ins Graph_Float:$softmax, Graph_Float:$product);
   let results = (outs Graph_Float:$result);
-  let assemblyFormat = "$softmax `,` $gradient attr-dict `:` type($result)";
+  let assemblyFormat = "$softmax `,` $product attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -54,7 +54,8 @@ LogicalResult MatmulOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, co
 
 LogicalResult SoftmaxOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results, const BitVector &,
                                   MutableArrayRef<Value> operands) {
-  operands[0] = SoftmaxGradOp::create(builder, getLoc(), getType(), getResult(), results[0]);
+  Value product = GraphBuilder(builder, getLoc()).mul(results[0], getResult());
+  operands[0] = SoftmaxGradOp::create(builder, getLoc(), getType(), getResult(), product);
   return success();
 }
 

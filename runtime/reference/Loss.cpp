@@ -97,19 +97,19 @@ Status softmaxGrad(Context &c) {
   HEDDLE_RETURN_IF_ERROR(c.wantOperands(2, 2));
   HEDDLE_RETURN_IF_ERROR(c.wantRank(0, 1));
   const Shape &shape = c.operandShape(0);
-  HEDDLE_RETURN_IF_ERROR(c.wantShape("gradient", c.operandShape(1), shape));
+  HEDDLE_RETURN_IF_ERROR(c.wantShape("product", c.operandShape(1), shape));
   HEDDLE_RETURN_IF_ERROR(c.wantShape("result", c.resultShape(), shape));
   int64_t size = shape.back();
-  const double *y = c.operand(0), *gradient = c.operand(1);
+  const double *y = c.operand(0), *product = c.operand(1);
   double *out = c.result();
   c.pool.parallelFor(elementCount(shape) / size, std::max<int64_t>(1, kGrain / size),
                      [=](int64_t begin, int64_t end) {
                        for (int64_t at = begin * size; at < end * size; at += size) {
-                         double inner = 0;
+                         double sum = 0;
                          for (int64_t i = at; i < at + size; ++i)
-                           inner += y[i] * gradient[i];
+                           sum += product[i];
                          for (int64_t i = at; i < at + size; ++i)
-                           out[i] = y[i] * (gradient[i] - inner);
+                           out[i] = product[i] - y[i] * sum;
                        }
                      });
   return Status::ok();

@@ -2,9 +2,8 @@
 """`heddle check --mode backward`: every gradient of compiled and eager execution against float64, for graphs of every
 differentiable op in float32 and bf16; and `--mode step`: weights, moments and scalars after one step of AdamW."""
 
-import json
 
-from support.driver import DEVICE, Test
+from support.driver import Test
 from support.graph import Graph
 from support.tensors import tensor_type
 from support.together import Together
@@ -191,15 +190,10 @@ def text_of(*forms):
     return graph.text(**graphs.cases[form.__name__][1]).replace('graph.name = "targets"', 'graph.name = "targets", graph.bound = 301 : i64')
 
 
-def fused_attention(label, *arguments):
-    """As verdict, with twice eager's error instead of 1.5 times: backward knows a row's softmax by one float32 number, its
-    logsumexp, whose rounding (2^-24 of it, about 2 here) is an error that all of a row's probabilities share; eager's do not. 1.6 times is what was found."""
-    done = test.command("check", *arguments, "--device", DEVICE, "--format", "json")
-    found = json.loads(done.stdout)["outputs"] if done.stdout.startswith("{") else []
-    near = [output["ok"] or (output["misplaced"] == 0 and output["compiled_error"] <= 2 * output["eager_error"]) for output in found]
-    test.check(done.returncode in (0, 1) and found and all(near),
-               f"{label}: exit code {done.returncode}: {done.stderr[:1000]}{found}")
-
+# Attention's backward takes the row sum of gradient times probability from gradient times result, a sum of the same terms in another
+# order, where eager subtracts a row's own sum: it has exact zeros where a query sees one key, and smaller errors where it sees few. Over many
+# draws of five to nine causal keys the error is 1.4 to 1.6 times eager's, at 64 keys 1.1 times.
+FEW_KEYS = 4 / 3
 
 LOSSES = (loss, loss_smoothed, loss_ignored)
 # Products of at most 64 terms, of 130, and of 301. Alone is `attention`, with a key's bias whose gradient of 0 is judged by the size of the
@@ -208,8 +202,8 @@ for name, forms in {"small": (activations, positive, choices, views, strided, pa
                     "products": (products, mlp, gated), "losses": LOSSES, "attention": (attention,), "casts": (casts,)}.items():
     path = test.write(f"{name}.mlir", text_of(*forms))
     for precision in ("fp32", "bf16"):
-        judge = fused_attention if (name, precision) == ("attention", "fp32") else test.verdict
-        judge(f"{name}, backward, {precision}", path, "--mode", "backward", "--precision", precision)
+        test.verdict(f"{name}, backward, {precision}", path, "--mode", "backward", "--precision", precision,
+                     slack=FEW_KEYS if (name, precision) == ("attention", "fp32") else 1)
 for name, forms in {"rows": (gated, norms), "loss": (loss,)}.items():
     path = test.write(f"{name}.mlir", text_of(*forms))
     test.verdict(f"{name}, backward, bf16-true", path, "--mode", "backward", "--precision", "bf16-true")

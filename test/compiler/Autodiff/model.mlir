@@ -110,7 +110,8 @@ func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
 // CHECK-LABEL: func.func @main(
 // CHECK: %[[Y:[0-9]+]] = graph.softmax %{{.*}}
 // CHECK: %[[DY:[0-9]+]] = graph.broadcast %{{.*}} : tensor<1x1xf32> -> tensor<4x6xf32>
-// CHECK-DAG: %[[G2:[0-9]+]] = graph.softmax_grad %[[Y]], %[[DY]]
+// CHECK: %[[P:[0-9]+]] = graph.mul %[[DY]], %[[Y]]
+// CHECK-DAG: %[[G2:[0-9]+]] = graph.softmax_grad %[[Y]], %[[P]]
 // CHECK: return %{{.*}}, %[[G2]]
 func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
   %p = graph.parameter [#graph.part<"p", [4, 6], normal, 0.5>] : tensor<4x6xf32>

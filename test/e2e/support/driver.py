@@ -81,15 +81,17 @@ class Test:
             self.check(text not in done.stderr, f"found {text!r}; {found}")
         return done
 
-    def verdict(self, label, *arguments, outputs=None):
-        """`heddle check` must find every output within its bound; there must be some, and just `outputs` where given."""
+    def verdict(self, label, *arguments, outputs=None, slack=1):
+        """`heddle check` must find every output within its bound, or within `slack` times it (whose reason the caller gives); there must be some, and
+        just `outputs` where given."""
         done = self.command("check", *arguments, "--device", DEVICE, "--format", "json")
         try:
             found = json.loads(done.stdout)["outputs"]
         except (ValueError, KeyError):
             found = []
-        bad = [output for output in found if not output["ok"]]
-        if self.check(done.returncode == 0 and found and not bad,
+        bad = [output for output in found if not output["ok"] and
+               (output["misplaced"] or not output["compiled_error"] <= slack * output["bound"])]
+        if self.check(done.returncode in ((0, 1) if slack > 1 else (0,)) and found and not bad,
                       f"{label}: exit code {done.returncode}: {bad or done.stdout[:2000]} {done.stderr[:1000]}"):
             names = [output["name"] for output in found]
             self.check(outputs is None or sorted(names) == sorted(outputs), f"{label}: wanted outputs {outputs}, found {names}")
