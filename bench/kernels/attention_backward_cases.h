@@ -36,8 +36,7 @@ struct BackwardOperands {
 /// Bounds. A product's term is off by roundings of its factors: with u = 2^-8 (bf16) or 2^-11 (f16) p and ds
 /// are each rounded once (u of every term), and the result once more (u of it). float32 beside that: 1e-5 of
 /// the terms' magnitudes (for scores up to 16, beyond in proportion, as in forward), where ds counts with the
-/// magnitudes of its own terms, because it is a difference, and of dq's terms the key less a mean of keys.
-/// float16 cannot hold less than 2^-25.
+/// magnitudes of its own terms, because it is a difference. float16 cannot hold less than 2^-25.
 inline BackwardOperands makeBackward(const Problem &p, bool sharedBias) {
   BackwardOperands r;
   r.forward = makeOperands(p);
@@ -61,13 +60,6 @@ inline BackwardOperands makeBackward(const Problem &p, bool sharedBias) {
   for (int b = 0; b < p.batch; ++b)
     for (int h = 0; h < p.heads; ++h) {
       const int kvHead = h / (p.heads / p.kvHeads);
-      // What a mean of keys is at most, about; those that nobody reads are NaN.
-      std::vector<double> centre(D);
-      if (p.element == Element::F32)
-        for (int j = 0; j < p.kvLen; ++j)
-          for (int c = 0; c < D; ++c)
-            if (const float key = o.inputs[o.k.at(b, kvHead, j) + c]; !std::isnan(key))
-              centre[c] += std::fabs(double(key)) / p.kvLen;
       for (int i = 0; i < p.qLen; ++i) {
         const ReferenceRow row = referenceRow<double>(p, o, b, h, i);
         largestScore = std::max(largestScore, row.largestScore);
@@ -127,7 +119,6 @@ inline BackwardOperands makeBackward(const Problem &p, bool sharedBias) {
           for (int c = 0; c < D; ++c) {
             add(qAt + c, ds, p.scale * o.inputs[kAt + c], dscoreMagnitude);
             add(kAt + c, ds, p.scale * o.inputs[qAt + c], dscoreMagnitude);
-            magnitude.bound[qAt + c] += dscoreMagnitude * std::fabs(p.scale) * centre[c];
           }
           for (int c = 0; c < V; ++c)
             add(vAt + c, probability, r.dout[outAt + c], probability);

@@ -8,22 +8,14 @@
 //   p = exp(score - maximum) * factor, changes = p * (changes - delta) * slope * scale
 //   sums[d][l]   += sum over r of other[r][d] * changes[r][l]   dkey, dquery
 //   values[e][l] += sum over r of otherGrad[r][e] * p[r][l]     dvalue
-//   sums[d][l]   -= centre[d] * sum over r of changes[r][l]     dquery alone
 // which are forward's products with the sides in their roles or exchanged. An item writes what no other does,
 // and sums in an order that does not depend on the number of threads.
-//
-// Changes of a query sum to zero, but for the roundings of delta, which all of them share: the result was
-// rounded. Where keys have a mean far from zero, dquery would have that mean times what is left. Keys less
-// any one vector, here the mean of some of them, have the same gradient, without it. (A score with a slope is
-// left as it is: its changes do not sum to zero.)
 #include "compiler/Target/CPU/AttentionTiles.h"
 #include "compiler/Target/CPU/KernelLowering.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace heddle;
@@ -42,10 +34,8 @@ class AttentionBackward : AttentionTiles {
 public:
   AttentionBackward(LaneEmitter &emitter, kernel::SkeletonOp op, const CpuTarget &target)
       : AttentionTiles(emitter, op, target), ofKeys(op.getName() == kernel::kAttentionKeys),
-        ofBias(op.getName() == kernel::kAttentionBias),
-        centred(op.getName() == kernel::kAttentionQueries && element.isF32() &&
-                (op.getScore().empty() || op.getScore().front().back().getNumOperands() == 1)),
-        headDim(op.getHeadDim()), valueDim(op.getValueDim()) {}
+        ofBias(op.getName() == kernel::kAttentionBias), headDim(op.getHeadDim()), valueDim(op.getValueDim()) {
+  }
 
   LogicalResult run(Value begin, Value end);
 
@@ -65,12 +55,10 @@ private:
   /// Of the queries at `row`, or in the lanes of `vector`.
   RowStatistics statisticsOf(Value row, int64_t vector);
   void addToBias(Value firstRow, Value numRows);
-  /// sumTile -= centre * the sums of changes.
-  void subtractCentre();
 
   Value diagonal() { return e.sub(count(4), count(3)); }
 
-  const bool ofKeys, ofBias, centred;
+  const bool ofKeys, ofBias;
   const int64_t headDim, valueDim;
   // On the stack: the lane side's tiles, what is summed, scores and changes, what is known of each query, and
   // float32 copies of the other side.
@@ -164,8 +152,6 @@ LogicalResult AttentionBackward::emitQueriesItem(Value item) {
   clear(sumTile, headDim);
   if (failed(emitQueries()))
     return failure();
-  if (centred)
-    subtractCentre();
   storeColumns(sumTile, place(kFirstResult, batch, head, first), stride(kFirstResult, 2), number, headDim);
   return success();
 }
@@ -209,7 +195,6 @@ LogicalResult AttentionBackward::emitQueries() {
     load(kStatistics, at, 0);
     load(kStatistics, e.add(at, statisticRows()), 1);
     load(kDelta, at, 2);
-    storeRow(e.f32(0, lanes), statisticTile, e.index(3), vector);
   }
   Value begin = e.index(0), end = count(4);
   if (op.getCausal())
@@ -278,41 +263,10 @@ LogicalResult AttentionBackward::emitChanges(Value firstRow, Value numRows) {
     if (!ofBias)
       change = arith::MulFOp::create(b, change, e.f32(op.getScale().convertToDouble(), lanes));
     storeRow(change, changeTile, r, vector);
-    if (centred) {
-      Value sum = loadRow(statisticTile, e.index(3), vector);
-      storeRow(arith::AddFOp::create(b, sum, change), statisticTile, e.index(3), vector);
-    }
     if (ofKeys)
       storeRow(p, scoreTile, r, vector);
   }
   return success();
-}
-
-void AttentionBackward::subtractCentre() {
-  constexpr int64_t kKeys = 16; // Evenly among all; some more than once where there are fewer.
-  Value keys = e.min(e.index(kKeys), e.mul(count(4), e.index(kKeys)));
-  Value pointer = place(kKey, batch, keyHead, Value());
-  OpBuilder::InsertionGuard guard(b);
-  Value dim = e.loop(e.index(0), e.index(headDim), 1).getInductionVar();
-  auto sampled = scf::ForOp::create(b, e.index(0), keys, e.index(1), ValueRange{e.f32(0)});
-  {
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(sampled.getBody());
-    Value key = e.div(e.mul(sampled.getInductionVar(), count(4)), e.index(kKeys));
-    Value from = e.element(f32, pointer, e.add(e.mul(key, stride(kKey, 2)), dim));
-    Value value = LLVM::LoadOp::create(b, f32, from);
-    scf::YieldOp::create(b, ValueRange{arith::AddFOp::create(b, sampled.getRegionIterArg(0), value)});
-  }
-  Value mean = arith::MulFOp::create(b, sampled.getResult(0), e.f32(1.0 / kKeys));
-  // Keys that nobody sees may be anything.
-  Value finite = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, math::AbsFOp::create(b, mean),
-                                       e.f32(std::numeric_limits<double>::infinity()));
-  mean = arith::SelectOp::create(b, finite, mean, e.f32(0));
-  Value centre = vector::BroadcastOp::create(b, row, mean);
-  for (int64_t vector = 0; vector < vectors; ++vector) {
-    Value part = arith::MulFOp::create(b, centre, loadRow(statisticTile, e.index(3), vector));
-    storeRow(arith::SubFOp::create(b, loadRow(sumTile, dim, vector), part), sumTile, dim, vector);
-  }
 }
 
 /// The changes of `numRows` keys from `firstRow` on, transposed back.

@@ -21,8 +21,8 @@ struct AttentionSizes {
   int64_t vectors; ///< Registers that the lane side is wide.
   int64_t rows;    ///< Of the other side, at a time.
 };
-/// Rows of what a gradient knows of each query: maximum, factor, delta, and the sum of its changes.
-constexpr int64_t kStatisticRows = 4;
+/// Rows of what a gradient knows of each query: maximum, factor and delta.
+constexpr int64_t kStatisticRows = 3;
 /// Forward always has the target's registers; the tiles of a gradient shrink with the heads' widths until
 /// they fit a thread's stack, if they do.
 AttentionSizes attentionSizes(kernel::SkeletonOp op, const CpuTarget &target);

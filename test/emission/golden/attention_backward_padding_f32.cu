@@ -15,7 +15,7 @@ struct Score {
   }
 };
 
-static_assert(heddle::AttentionBackwardSimtShape<32, 32, 32, 128, 8>::kSharedBytes == 81408, "the launch's shared memory");
+static_assert(heddle::AttentionBackwardSimtShape<32, 32, 32, 128, 8>::kSharedBytes == 81280, "the launch's shared memory");
 
 extern "C" __global__ void __launch_bounds__(256, 1) attention_backward_padding_f32(
     const float *__restrict__ q, const float *__restrict__ k, const float *__restrict__ v,

@@ -17,7 +17,7 @@ struct Score {
   __device__ bool keep(int b, int h, int i, int j) const { return true; }
 };
 
-static_assert(heddle::AttentionBackwardSimtShape<64, 64, 32, 128, 8>::kSharedBytes == 122496, "the launch's shared memory");
+static_assert(heddle::AttentionBackwardSimtShape<64, 64, 32, 128, 8>::kSharedBytes == 122240, "the launch's shared memory");
 
 extern "C" __global__ void __launch_bounds__(256, 1) attention_bias_gradient_f32(
     const float *__restrict__ q, const float *__restrict__ k, const float *__restrict__ v,

@@ -17,12 +17,8 @@
 // float32 and in an order that depends on the sizes alone; no floating atomics. A query that sees no key has
 // gradients of zero, never NaN; so has a key that no query sees.
 //
-// ds sums to zero over j, but for the roundings of out in delta, which all of a row share. Where keys have a
-// mean far from zero, that mean times what is left of the sum would be in dq: float32 subtracts any one
-// vector from the keys, their centre, which changes nothing but that (dq[i] -= centre * sum_j ds); where the
-// score has a slope the sum is not zero, and nothing is subtracted.
-// Forward's statistics are two numbers for the same reason: one, m - log(n), is rounded, and every p of a row
-// would be wrong by one factor that out does not have.
+// Forward's statistics are two numbers: one, m - log(n), is rounded, and every p of a row would be wrong by
+// one factor that out does not have.
 //
 // The generated struct is forward's. Under kHasScore it may say also, but for the bias kernel, which gives
 // the gradient of what score() returns:

@@ -22,7 +22,6 @@
 //   dO, V [TileM or TileN][kStrideV]
 //   P, dS [TileM][TileN + 8]          dS holds slopes, where the score has one, until the second team comes
 //   rows [3][TileM]                   m, n, delta
-//   centre [kDimK]                    of the keys of the head
 //
 // Banks (32 of 4 bytes): kStrideK and kStrideV are 4 times an odd number, so that float4 of eight
 // neighbouring rows lie in different banks; rows of P are 8 banks apart, where a warp stores 4 rows x 8 keys.
@@ -63,8 +62,7 @@ struct AttentionBackwardSimtShape {
   static constexpr int kStrideK = kDimK + 4;
   static constexpr int kStrideV = kDimV + 4;
   static constexpr int kStrideP = TileN + 8;
-  static constexpr int kFloats =
-      (TileM + TileN) * (kStrideK + kStrideV) + 2 * TileM * kStrideP + 3 * TileM + kDimK;
+  static constexpr int kFloats = (TileM + TileN) * (kStrideK + kStrideV) + 2 * TileM * kStrideP + 3 * TileM;
   static constexpr int kSharedBytes = 4 * kFloats;
 
   // Scores of a team's four warps: a lane has rows rm + 4 r and keys kn + 8 n of its warp's part, where
@@ -188,11 +186,10 @@ __device__ inline void simt_store_sums(const float (&sums)[Shape::kSumRows][Most
   }
 }
 
-/// dQ's tile += dS K, or dS (K - centre) where `Centred`, in memory. `dq` is its first row, of `valid`; the
-/// others are in shared memory.
-template <typename Shape, int HeadDim, int TileN, bool Centred, bool Aligned>
+/// dQ's tile += dS K, in memory. `dq` is its first row, of `valid`; `ds` and `k` are in shared memory.
+template <typename Shape, int HeadDim, int TileN, bool Aligned>
 __device__ inline void simt_add_queries(float *dq, long long row_stride, int valid, const float *ds,
-                                        const float *k, const float *centre) {
+                                        const float *k) {
   constexpr int kRows = Shape::kQueryRows;
   constexpr int kColumns = Shape::kQueryColumns;
   constexpr int kWidth = kChunk<kColumns>;
@@ -228,10 +225,6 @@ __device__ inline void simt_add_queries(float *dq, long long row_stride, int val
     for (int e = 0; e < kWidth; ++e)
       sums[r][c + e] = chunk[e];
   });
-  float changes[kRows];
-#pragma unroll
-  for (int r = 0; r < kRows; ++r)
-    changes[r] = 0.0f;
 #pragma unroll 4
   for (int n = 0; n < TileN; n += 4) {
     Vec<float, 4> a[kRows];
@@ -248,20 +241,6 @@ __device__ inline void simt_add_queries(float *dq, long long row_stride, int val
         for (int c = 0; c < kColumns; ++c)
           sums[r][c] = fmaf(a[r][e], b[c], sums[r][c]);
     }
-    if constexpr (Centred) {
-#pragma unroll
-      for (int r = 0; r < kRows; ++r)
-        changes[r] += (a[r][0] + a[r][1]) + (a[r][2] + a[r][3]);
-    }
-  }
-  if constexpr (Centred) {
-    float means[kColumns];
-    read_chunks<kColumns, kWidth, 8 * kWidth>(means, centre + first_column);
-#pragma unroll
-    for (int r = 0; r < kRows; ++r)
-#pragma unroll
-      for (int c = 0; c < kColumns; ++c)
-        sums[r][c] = fmaf(-changes[r], means[c], sums[r][c]);
   }
   each_chunk([&](int r, int c, float *to, bool inside) {
     if (!inside)
@@ -321,12 +300,11 @@ __device__ inline int simt_turn(const Params &p, const SimtKeysWork &work, int q
 /// Shared memory of a block.
 template <typename Shape, int TileM, int TileN>
 struct SimtBackwardTiles {
-  float *q, *dout, *k, *v, *p, *ds, *maximum, *normaliser, *delta, *centre;
+  float *q, *dout, *k, *v, *p, *ds, *maximum, *normaliser, *delta;
   __device__ explicit SimtBackwardTiles(float *shared)
       : q(shared), dout(q + TileM * Shape::kStrideK), k(dout + TileM * Shape::kStrideV),
         v(k + TileN * Shape::kStrideK), p(v + TileN * Shape::kStrideV), ds(p + TileM * Shape::kStrideP),
-        maximum(ds + TileM * Shape::kStrideP), normaliser(maximum + TileM), delta(normaliser + TileM),
-        centre(delta + TileM) {}
+        maximum(ds + TileM * Shape::kStrideP), normaliser(maximum + TileM), delta(normaliser + TileM) {}
 
   template <int HeadDim, int ValueDim>
   __device__ void zero_columns() const {
@@ -367,23 +345,6 @@ struct SimtBackwardTiles {
         k, a.k + b * a.k_batch + kv_head * a.k_head + key * a.k_row, a.k_row, valid);
     copy_lean<TileN, ValueDim, Shape::kStrideV, Shape::kThreads, Aligned>(
         v, a.v + b * a.v_batch + kv_head * a.v_head + key * a.v_row, a.v_row, valid);
-  }
-
-  /// The mean of some keys, evenly among all; some more than once where there are fewer.
-  template <int HeadDim, typename Params>
-  __device__ void load_centre(const Params &a, int b, int kv_head) const {
-    constexpr int kKeys = 16;
-    const float *keys = a.k + b * a.k_batch + kv_head * a.k_head;
-    for (int column = threadIdx.x; column < Shape::kDimK; column += Shape::kThreads) {
-      float sum = 0.0f;
-      if (column < HeadDim) {
-#pragma unroll
-        for (int i = 0; i < kKeys; ++i)
-          sum += keys[(long long)i * a.kv_len / kKeys * a.k_row + column];
-      }
-      // Keys that nobody sees may be anything.
-      centre[column] = fabsf(sum) < INFINITY ? sum / kKeys : 0.0f;
-    }
   }
 
   /// S in the first team's lanes, dP in the second's.
@@ -473,9 +434,6 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> 
 
   tiles.template zero_columns<HeadDim, ValueDim>();
   tiles.template load_keys<HeadDim, ValueDim, Aligned>(p, work.batch, work.kv_head, work.key);
-  constexpr bool kCentred = !AttentionSlope<Score>::kValue;
-  if constexpr (kCentred)
-    tiles.template load_centre<HeadDim>(p, work.batch, work.kv_head);
   const auto load_step = [&](int step) {
     const int head = step / of_head;
     tiles.template load_queries<HeadDim, ValueDim, Aligned>(
@@ -544,9 +502,9 @@ __device__ inline void attention_backward_keys(const AttentionBackwardParams<T> 
     if (step + 1 < work.steps)
       load_step(step + 1);
     cp_async_commit();
-    simt_add_queries<Shape, HeadDim, TileN, kCentred, Aligned>(
-        p.dq + work.batch * p.dq_batch + head * p.dq_head + query * p.dq_row, p.dq_row, p.q_len - query,
-        tiles.ds, tiles.k, tiles.centre);
+    simt_add_queries<Shape, HeadDim, TileN, Aligned>(p.dq + work.batch * p.dq_batch + head * p.dq_head +
+                                                         query * p.dq_row,
+                                                     p.dq_row, p.q_len - query, tiles.ds, tiles.k);
   }
   __syncthreads();
   if (threadIdx.x == 0 && counter)

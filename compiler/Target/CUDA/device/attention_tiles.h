@@ -111,7 +111,7 @@ constexpr int attentionBackwardSimtSharedBytes(int headDim, int valueDim, const 
   const int strideK = (headDim + 15) / 16 * 16 + 4;
   const int strideV = (valueDim + 15) / 16 * 16 + 4;
   return 4 * ((tile.tileM + tile.tileN) * (strideK + strideV) + 2 * tile.tileM * (tile.tileN + 8) +
-              3 * tile.tileM + (headDim + 15) / 16 * 16);
+              3 * tile.tileM);
 }
 
 /// `generated`, `sharedLimit`: as for forward. A mask beside 128 keys would spill with 64 queries.
