@@ -15,10 +15,19 @@ mlir::func::FuncOp heddle::graph::mainFunction(mlir::ModuleOp module) {
   return module.lookupSymbol<mlir::func::FuncOp>("main");
 }
 
-/// `what` is "argument" or "result".
+/// Names become keys of JSON and of safetensors files, where this one is the header's own.
+static llvm::StringRef nameFault(llvm::StringRef name) {
+  return name.empty()                ? "that is empty"
+         : !llvm::json::isUTF8(name) ? "that is no UTF-8"
+         : name == "__metadata__"    ? "that safetensors files have for themselves"
+                                     : "";
+}
+
+/// `what` is "argument" or "result". No two arguments may have one name, nor two results, nor a result that
+/// of an argument: `others`.
 static LogicalResult verifyBoundary(mlir::func::FuncOp main, llvm::StringRef what, unsigned index,
                                     mlir::Type type, mlir::DictionaryAttr attrs, bool nameRequired,
-                                    llvm::StringSet<> &names) {
+                                    llvm::StringSet<> &names, const llvm::StringSet<> &others) {
   if (!isGraphTensor(type))
     return main.emitError() << what << " " << index << " of @main has type " << type
                             << ", wanted a tensor of static extents of at least 1, rank at most " << kMaxRank
@@ -27,14 +36,12 @@ static LogicalResult verifyBoundary(mlir::func::FuncOp main, llvm::StringRef wha
   if (!name)
     return nameRequired ? main.emitError() << what << " " << index << " of @main has no graph.name"
                         : success();
-  if (name.getValue().empty())
-    return main.emitError() << what << " " << index << " of @main has an empty graph.name";
-  // Names become keys of JSON and of safetensors files.
-  if (!llvm::json::isUTF8(name.getValue()))
-    return main.emitError() << what << " " << index << " of @main has a graph.name that is no UTF-8";
-  if (!names.insert(name.getValue()).second)
+  if (llvm::StringRef fault = nameFault(name.getValue()); !fault.empty())
+    return main.emitError() << what << " " << index << " of @main has a graph.name " << fault;
+  bool fresh = names.insert(name.getValue()).second;
+  if (!fresh || others.contains(name.getValue()))
     return main.emitError() << what << " " << index << " of @main: the name \"" << name.getValue()
-                            << "\" is taken by another " << what;
+                            << "\" is taken by " << (fresh ? "an argument" : "another " + what.str());
   return success();
 }
 
@@ -43,8 +50,8 @@ template <typename OpTy>
 static LogicalResult verifyParts(OpTy op, llvm::StringMap<std::pair<PartAttr, mlir::Type>> &seen) {
   mlir::Type element = op.getType().getElementType();
   for (PartAttr part : op.getParts().template getAsRange<PartAttr>()) {
-    if (!llvm::json::isUTF8(part.getName()))
-      return op.emitOpError() << "has a part whose name is no UTF-8";
+    if (llvm::StringRef fault = nameFault(part.getName()); !fault.empty())
+      return op.emitOpError() << "has a part with a name " << fault;
     const auto &[before, type] = seen.try_emplace(part.getName(), part, element).first->second;
     if (before != part)
       return op.emitOpError() << "part \"" << part.getName()
@@ -89,11 +96,11 @@ LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const Grap
   llvm::StringSet<> arguments, results;
   for (auto [index, type] : llvm::enumerate(main.getArgumentTypes()))
     if (failed(verifyBoundary(main, "argument", index, type, main.getArgAttrDict(index), rules.namesRequired,
-                              arguments)))
+                              arguments, {})))
       return failure();
   for (auto [index, type] : llvm::enumerate(main.getResultTypes()))
     if (failed(verifyBoundary(main, "result", index, type, main.getResultAttrDict(index), rules.namesRequired,
-                              results)))
+                              results, arguments)))
       return failure();
 
   if (failed(symbolValues(main)))

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 namespace heddle::driver {
 
@@ -65,14 +66,17 @@ Status addRandom(const Buffer &buffer, const std::string &source, Tensors &input
 
 /// One --input value: NAME=SOURCE, or SOURCE alone. A .safetensors file alone gives every input that it
 /// names; random:SEED alone every input that has no value yet; a .npy file alone the only input that has
-/// none.
-Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs) {
+/// none. `named` are those that were given by name.
+Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs,
+                std::set<std::string> &named) {
   size_t equals = argument.find('=');
   std::string name = equals == std::string::npos ? "" : argument.substr(0, equals);
   // A path may hold '=' too: a name is taken as one only where the model has it.
   const Buffer *input = name.empty() ? nullptr : findInput(plan, name);
   std::string source = input ? argument.substr(equals + 1) : argument;
   bool random = source.starts_with("random:");
+  if (input && !named.insert(name).second)
+    return invalidInput("--input " + argument + ": '" + name + "' is given twice");
   if (!input && equals != std::string::npos && (random || argument.compare(equals + 1, 7, "random:") == 0))
     return invalidInput("--input " + argument + ": " + plan.model + " has no input '" + name + "'");
 
@@ -127,8 +131,9 @@ Status runRun(const RunFlags &flags) {
   HEDDLE_ASSIGN_OR_RETURN(Built built, models.build(flags.model, options, progress));
   const Plan &plan = built.plan;
   Tensors inputs;
+  std::set<std::string> named;
   for (const std::string &argument : flags.inputs)
-    HEDDLE_RETURN_IF_ERROR(addInput(plan, argument, inputs));
+    HEDDLE_RETURN_IF_ERROR(addInput(plan, argument, inputs, named));
 
   HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
   HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, flags.executor));

@@ -40,7 +40,7 @@ func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> tensor<4xf32> {
 
 // -----
 
-// expected-error@below {{argument 0 of @main has an empty graph.name}}
+// expected-error@below {{argument 0 of @main has a graph.name that is empty}}
 func.func @main(%x: tensor<4xf32> {graph.name = ""}) -> (tensor<4xf32> {graph.name = "y"}) {
   return %x : tensor<4xf32>
 }
@@ -114,6 +114,29 @@ func.func @main(%x: tensor<12x5xf32, #graph.dims<["batch*seq", ""]>> {graph.name
 
 // -----
 
+// expected-error@below {{result 0 of @main: the name "x" is taken by an argument}}
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "x"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@below {{result 0 of @main has a graph.name that safetensors files have for themselves}}
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "__metadata__"}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) {
+  // expected-error@below {{has a part with a name that is empty}}
+  %w = graph.parameter [#graph.part<"", [4], normal, 0.5>] : tensor<4xf32>
+  %y = graph.add %x, %w : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
 // expected-error@below {{result 0 of @main has a graph.name that is no UTF-8}}
 func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "\FF"}) {
   return %x : tensor<4xf32>
@@ -122,7 +145,7 @@ func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.n
 // -----
 
 func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) {
-  // expected-error@below {{has a part whose name is no UTF-8}}
+  // expected-error@below {{has a part with a name that is no UTF-8}}
   %w = graph.parameter [#graph.part<"w\FF", [4], normal, 0.5>] : tensor<4xf32>
   %y = graph.add %x, %w : tensor<4xf32>
   return %y : tensor<4xf32>

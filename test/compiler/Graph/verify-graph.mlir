@@ -2,7 +2,7 @@
 // RUN: heddle-opt %s --verify-graph | FileCheck %s
 
 // CHECK-LABEL: func.func @main
-func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "x"}) {
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.name = "y"}) {
   %a = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
   %b = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
   // CHECK: graph.add
