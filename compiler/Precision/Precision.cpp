@@ -54,6 +54,7 @@ private:
   }
 
   void visit(Operation *op);
+  void roundDeltaOperands(Operation *op);
   void castOperand(Operation *op, unsigned index, Type element, bool ownKernel);
   Value castOnce(Value value, Type element);
   Value castUnderViews(Value value, Type element, bool ownKernel);
@@ -254,6 +255,21 @@ void Autocast::roundGradient(LikeOp like) {
   like.erase();
 }
 
+/// Attention's kernel reads the gradient in its own type. What delta is made of is that number, as it was
+/// rounded: otherwise a query's changes would not sum to zero over its keys, whose gradients then have the
+/// difference.
+void Autocast::roundDeltaOperands(Operation *op) {
+  builder_.setInsertionPoint(op);
+  for (mlir::OpOperand &operand : op->getOpOperands()) {
+    operand.set(castUnderViews(operand.get(), low_, /*ownKernel=*/true));
+    Operation *cast = operand.get().getDefiningOp();
+    while (isView(cast))
+      cast = cast->getOperand(0).getDefiningOp();
+    if (auto made = llvm::dyn_cast_or_null<CastOp>(cast); made && elementOf(made.getResult()) == low_)
+      made.setImplicit(false);
+  }
+}
+
 /// The widest nominal type of the operands that are no constants.
 Type Autocast::widest(Operation *op) const {
   Type widest;
@@ -316,6 +332,7 @@ void Autocast::visit(Operation *op) {
         castOperand(op, i, f32_, /*ownKernel=*/eager_);
     return setResult(op, f32_, f32_);
   case TypeRule::Inside:
+    roundDeltaOperands(op);
     return computeInSingle(op, f32_);
   case TypeRule::Widest: {
     Type type = widest(op);
