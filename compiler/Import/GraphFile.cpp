@@ -1,5 +1,6 @@
 //===- GraphFile.cpp - Reading a textual graph ----------------------------===//
 #include "compiler/Import/GraphFile.h"
+#include "compiler/Import/IndexBounds.h"
 #include "compiler/Import/SourceScan.h"
 #include "compiler/Support/Locations.h"
 #include "dialects/Graph/GraphBuilder.h"
@@ -9,7 +10,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -102,85 +102,6 @@ static void addDefaultNames(mlir::func::FuncOp main) {
       main.setResultAttr(i, kNameAttr, builder.getStringAttr("result" + std::to_string(i)));
 }
 
-/// Calls `visit` with the readers of a value and of its reshapes and transposes, which hold the same
-/// elements.
-static llvm::LogicalResult visitReaders(mlir::Value value,
-                                        llvm::function_ref<llvm::LogicalResult(mlir::OpOperand &)> visit) {
-  for (mlir::OpOperand &use : value.getUses())
-    if (failed(llvm::isa<ReshapeOp, TransposeOp>(use.getOwner())
-                   ? visitReaders(use.getOwner()->getResult(0), visit)
-                   : visit(use)))
-      return llvm::failure();
-  return mlir::success();
-}
-
-namespace {
-/// What an operand's values index: rows of a table or columns of logits.
-struct Indexed {
-  bool table;
-  int64_t extent;
-  std::optional<int64_t> ignored; ///< A value that indexes nothing.
-};
-} // namespace
-
-static std::optional<Indexed> indexedBy(mlir::OpOperand &use) {
-  std::optional<Indexed> indexed;
-  auto loss = [&](auto op) {
-    if (use.get() == op.getTargets())
-      indexed = {false, typeOf(op.getLogits()).getShape().back(), static_cast<int64_t>(op.getIgnored())};
-  };
-  llvm::TypeSwitch<mlir::Operation *>(use.getOwner())
-      .Case([&](EmbeddingOp op) {
-        if (use.get() == op.getIndices())
-          indexed = {true, typeOf(op.getTable()).getDimSize(0), std::nullopt};
-      })
-      .Case([&](EmbeddingGradOp op) {
-        if (use.get() == op.getIndices())
-          indexed = {true, typeOf(op.getResult()).getDimSize(0), std::nullopt};
-      })
-      .Case([&](CrossEntropyOp op) { loss(op); })
-      .Case([&](CrossEntropyGradOp op) { loss(op); });
-  return indexed;
-}
-
-/// An argument that indexes tables or the columns of logits is bounded by the smallest of them, and may also
-/// be what all of them ignore. What the file says of it must not go beyond that.
-static llvm::LogicalResult addBounds(mlir::func::FuncOp main) {
-  mlir::Builder builder(main.getContext());
-  for (mlir::BlockArgument argument : main.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    auto bound = main.getArgAttrOfType<mlir::IntegerAttr>(number, kBoundAttr);
-    auto given = main.getArgAttrOfType<mlir::IntegerAttr>(number, kIgnoredAttr);
-    std::optional<int64_t> least;
-    llvm::SmallVector<std::optional<int64_t>> ignored;
-    auto visit = [&](mlir::OpOperand &use) -> llvm::LogicalResult {
-      std::optional<Indexed> indexed = indexedBy(use);
-      if (!indexed)
-        return mlir::success();
-      least = std::min(least.value_or(indexed->extent), indexed->extent);
-      ignored.push_back(indexed->ignored);
-      if (bound && bound.getInt() > indexed->extent)
-        return use.getOwner()->emitOpError()
-               << "has " << (indexed->table ? "a table of " : "logits of ") << indexed->extent
-               << (indexed->table ? " rows, its indices" : " columns, its targets")
-               << " may reach the graph.bound " << bound.getInt() << " of argument " << number;
-      if (given && given.getInt() != indexed->ignored)
-        return use.getOwner()->emitOpError()
-               << "does not ignore the graph.ignored " << given.getInt() << " of argument " << number;
-      return mlir::success();
-    };
-    if (failed(visitReaders(argument, visit)))
-      return llvm::failure();
-    if (given && !bound && !least)
-      return main.emitError() << "argument " << number << " has a graph.ignored and no graph.bound";
-    if (least && !bound)
-      main.setArgAttr(number, kBoundAttr, builder.getI64IntegerAttr(*least));
-    if (!given && !ignored.empty() && ignored.front() && llvm::all_equal(ignored))
-      main.setArgAttr(number, kIgnoredAttr, builder.getI64IntegerAttr(*ignored.front()));
-  }
-  return mlir::success();
-}
-
 /// Tied weights may be written as several ops of one name: from here on one op is what they read.
 static void mergeParameters(mlir::func::FuncOp main) {
   llvm::DenseMap<mlir::Attribute, ParameterOp> first;
@@ -217,7 +138,7 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::readGraphFile(mlir::
   mlir::func::FuncOp main = mainFunction(*module);
   addDefaultNames(main);
   // A default name may be one that the file gave to another.
-  if (failed(addBounds(main)) || failed(verifyGraphModule(*module)))
+  if (failed(import::addIndexBounds(main)) || failed(verifyGraphModule(*module)))
     return errors.status();
   mergeParameters(main);
   return module;

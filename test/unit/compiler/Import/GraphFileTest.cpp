@@ -229,6 +229,55 @@ TEST_F(GraphFile, TargetsBeyondTheLogits) {
       std::string::npos);
 }
 
+TEST_F(GraphFile, IndicesThatAreComputed) {
+  auto embedding = [&](const std::string &bound, const std::string &indices) {
+    return error("func.func @main(%ids: tensor<3xi32>" + bound + R"() -> tensor<3x4xf32> {
+  %t = graph.parameter [#graph.part<"t", [7, 4], normal, 0.02>] : tensor<7x4xf32>
+  %c = graph.constant dense<[0, 2, 3]> : tensor<3xi32>
+  %n = graph.constant dense<[0, -2, 3]> : tensor<3xi32>
+  %big = graph.constant dense<2147483647> : tensor<3xi32>
+  %f = graph.constant dense<1.0> : tensor<3xf32>
+  %i = graph.iota 0 : tensor<3xi32>
+)" + indices + R"(
+  %e = graph.embedding %t, %x : tensor<7x4xf32>, tensor<3xi32> -> tensor<3x4xf32>
+  return %e : tensor<3x4xf32>
+})");
+  };
+  auto found = [](const std::string &text, const char *wanted) {
+    EXPECT_NE(text.find(wanted), std::string::npos) << text;
+  };
+  const std::string bound = " {graph.bound = 4 : i64}";
+  EXPECT_EQ(embedding("", "%x = graph.copy %c : tensor<3xi32>"), "accepted");
+  EXPECT_EQ(embedding("", "%x = graph.add %i, %c : tensor<3xi32>"), "accepted");
+  EXPECT_EQ(embedding(bound, "%x = graph.add %ids, %c : tensor<3xi32>"), "accepted");
+  EXPECT_EQ(
+      embedding(bound, "%m = graph.mul %ids, %c : tensor<3xi32>\n%x = graph.minimum %m, %c : tensor<3xi32>"),
+      "");
+  found(embedding("", "%x = graph.copy %n : tensor<3xi32>"),
+        "a table of 7 rows, its indices are from -2 to 3");
+  found(embedding(bound, "%x = graph.mul %ids, %c : tensor<3xi32>"), "its indices are from 0 to 9");
+  found(embedding(bound, "%x = graph.sub %c, %ids : tensor<3xi32>"), "its indices are from -3 to 3");
+  const char *unknown =
+      "its indices have no bound that is known, wanted inputs, constants, or integer arithmetic";
+  found(embedding("", "%x = graph.add %ids, %c : tensor<3xi32>"), unknown);
+  found(embedding("", "%x = graph.cast %f : tensor<3xf32> -> tensor<3xi32>"), unknown);
+  found(embedding("", "%x = graph.add %big, %c : tensor<3xi32>"), unknown); // It wraps.
+}
+
+TEST_F(GraphFile, TargetsThatAreConstant) {
+  auto loss = [&](const std::string &targets) {
+    return error("func.func @main(%x: tensor<3x7xf32>) -> tensor<3xf32> {\n  %t = graph.constant dense<" +
+                 targets +
+                 R"(> : tensor<3xi32>
+  %l = graph.cross_entropy %x, %t ignored -100 smoothing 0.0 : tensor<3x7xf32>, tensor<3xi32> -> tensor<3xf32>
+  return %l : tensor<3xf32>
+})");
+  };
+  EXPECT_EQ(loss("[0, -100, 6]"), "accepted");
+  EXPECT_EQ(loss("-100"), "accepted");
+  EXPECT_NE(loss("[0, -1, 6]").find("logits of 7 columns, its targets are from -1 to 6"), std::string::npos);
+}
+
 TEST_F(GraphFile, TargetsThatALossDoesNotIgnore) {
   EXPECT_NE(
       error(
