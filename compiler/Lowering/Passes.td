@@ -22,7 +22,7 @@ def LowerToPlan : Pass<"lower-to-plan", "::mlir::ModuleOp"> {
     Option<"device", "device", "std::string", "\"cpu\"", "cpu or cuda">,
     Option<"target", "target", "std::string", "\"\"", "sm_80, sm_90a, x86-64-v3 or x86-64-v4">,
     Option<"pipeline", "pipeline", "std::string", "\"compiled\"", "compiled or eager">,
-    Option<"mode", "mode", "std::string", "\"forward\"", "forward, backward or step">,
+    Option<"mode", "mode", "std::string", "\"forward\"", "forward, backward, step or accumulate">,
     Option<"precision", "precision", "std::string", "\"fp32\"", "fp32, tf32, bf16 or bf16-true">
   ];
 }
