@@ -9,12 +9,15 @@ using namespace heddle;
 using namespace heddle::graph;
 using llvm::failed;
 
-/// Calls `visit` with the readers of a value and of its views, which hold no other elements.
+/// The result has no other elements than the operand.
+static bool movesElements(mlir::Operation *op) { return op->hasTrait<ViewLike>() || llvm::isa<CopyOp>(op); }
+
+/// Calls `visit` with the readers of a value, and of what moves its elements.
 static llvm::LogicalResult visitReaders(mlir::Value value,
                                         llvm::function_ref<llvm::LogicalResult(mlir::OpOperand &)> visit) {
   for (mlir::OpOperand &use : value.getUses())
-    if (failed(use.getOwner()->hasTrait<ViewLike>() ? visitReaders(use.getOwner()->getResult(0), visit)
-                                                    : visit(use)))
+    if (failed(movesElements(use.getOwner()) ? visitReaders(use.getOwner()->getResult(0), visit)
+                                             : visit(use)))
       return llvm::failure();
   return mlir::success();
 }
@@ -94,11 +97,14 @@ struct Range {
 };
 using MaybeRange = std::optional<Range>;
 
-/// Finds what an integer value may be; values are asked for more than once. `ignored`: elements of this value
-/// do not count.
+/// Finds what an integer value may be, once for each. `ignored`: elements of this value do not count, but
+/// where something is computed of them, which `whole` knows.
 class Ranges {
 public:
-  explicit Ranges(std::optional<int64_t> ignored) : ignored_(ignored) {}
+  explicit Ranges(std::optional<int64_t> ignored = std::nullopt, Ranges *whole = nullptr)
+      : ignored_(ignored), whole_(whole ? *whole : *this) {}
+  Ranges(const Ranges &) = delete;
+  Ranges &operator=(const Ranges &) = delete;
 
   MaybeRange of(mlir::Value value, unsigned depth = 0) {
     // Deeper chains of integers are no indices that somebody wrote.
@@ -123,6 +129,7 @@ private:
   }
 
   std::optional<int64_t> ignored_;
+  Ranges &whole_;
   llvm::DenseMap<mlir::Value, MaybeRange> ranges_;
 };
 
@@ -177,11 +184,9 @@ MaybeRange Ranges::find(mlir::Value value, unsigned depth) {
     return Range{0, bound.getInt() - 1};
   }
   mlir::Operation *op = value.getDefiningOp();
-  if (op->hasTrait<ViewLike>() || llvm::isa<CopyOp>(op))
+  if (movesElements(op))
     return of(op->getOperand(0), depth);
-  // What is computed of an element that does not count is another number.
-  Ranges whole(std::nullopt);
-  auto operand = [&](unsigned index) { return whole.of(op->getOperand(index), depth); };
+  auto operand = [&](unsigned index) { return whole_.of(op->getOperand(index), depth); };
   auto both = [&](llvm::function_ref<bool(int64_t, int64_t, int64_t &)> overflows) -> MaybeRange {
     MaybeRange a = operand(0), b = operand(1);
     return a && b ? within(corners(*a, *b, overflows), type) : std::nullopt;
@@ -224,12 +229,13 @@ MaybeRange Ranges::find(mlir::Value value, unsigned depth) {
 
 /// Every operand that indexes something, whatever it comes from.
 static llvm::LogicalResult verifyIndices(mlir::func::FuncOp main) {
+  Ranges whole;
   mlir::WalkResult walk = main.walk([&](mlir::Operation *op) {
     for (mlir::OpOperand &use : op->getOpOperands()) {
       std::optional<Indexed> indexed = indexedBy(use);
       if (!indexed)
         continue;
-      MaybeRange range = Ranges(indexed->ignored).of(use.get());
+      MaybeRange range = Ranges(indexed->ignored, &whole).of(use.get());
       if (range && range->low >= 0 && range->high < indexed->extent)
         continue;
       mlir::InFlightDiagnostic error =

@@ -257,17 +257,13 @@ void Autocast::roundGradient(LikeOp like) {
 
 /// Attention's kernel reads the gradient in its own type. What delta is made of is that number, as it was
 /// rounded: otherwise a query's changes would not sum to zero over its keys, whose gradients then have the
-/// difference.
+/// difference. Fused, the rounding is delta's alone, so that no other reader loses what it may leave out.
 void Autocast::roundDeltaOperands(Operation *op) {
   builder_.setInsertionPoint(op);
-  for (mlir::OpOperand &operand : op->getOpOperands()) {
-    operand.set(castUnderViews(operand.get(), low_, /*ownKernel=*/true));
-    Operation *cast = operand.get().getDefiningOp();
-    while (isView(cast))
-      cast = cast->getOperand(0).getDefiningOp();
-    if (auto made = llvm::dyn_cast_or_null<CastOp>(cast); made && elementOf(made.getResult()) == low_)
-      made.setImplicit(false);
-  }
+  for (mlir::OpOperand &operand : op->getOpOperands())
+    if (elementOf(operand.get()) != low_)
+      operand.set(eager_ ? castUnderViews(operand.get(), low_, /*ownKernel=*/true)
+                         : makeCast(operand.get(), low_, /*implicit=*/false));
 }
 
 /// The widest nominal type of the operands that are no constants.

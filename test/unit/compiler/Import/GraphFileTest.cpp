@@ -249,7 +249,16 @@ TEST_F(GraphFile, IndicesThatAreComputed) {
   const std::string bound = " {graph.bound = 4 : i64}";
   EXPECT_EQ(embedding("", "%x = graph.copy %c : tensor<3xi32>"), "accepted");
   EXPECT_EQ(embedding("", "%x = graph.add %i, %c : tensor<3xi32>"), "accepted");
+  EXPECT_EQ(embedding("", "%x = graph.copy %ids : tensor<3xi32>"), "accepted");
   EXPECT_EQ(embedding(bound, "%x = graph.add %ids, %c : tensor<3xi32>"), "accepted");
+  // Each value is looked at once, however many ways lead to it.
+  std::string diamonds = "%d0 = graph.copy %c : tensor<3xi32>\n";
+  for (int level = 1; level <= 30; ++level) {
+    std::string above = "%d" + std::to_string(level - 1), name = "%d" + std::to_string(level);
+    diamonds += name + "a = graph.maximum " + above + ", %i : tensor<3xi32>\n" + name + " = graph.minimum " +
+                name + "a, " + above + " : tensor<3xi32>\n";
+  }
+  EXPECT_EQ(embedding("", diamonds + "%x = graph.copy %d30 : tensor<3xi32>"), "accepted");
   EXPECT_EQ(
       embedding(bound, "%m = graph.mul %ids, %c : tensor<3xi32>\n%x = graph.minimum %m, %c : tensor<3xi32>"),
       "accepted");
