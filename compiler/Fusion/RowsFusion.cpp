@@ -501,10 +501,14 @@ private:
         return true;
     }
     // Ops that others read, too, are a kernel of their own, which walks along its rows and not across them.
+    // Sums apart from it would read again what it writes.
     llvm::SmallVector<Value> outputs = outputsOf(members_[fresh]);
-    bool writesRows =
-        llvm::any_of(outputs, [](Value value) { return !value.getDefiningOp<PartialSumsOp>(); });
-    return writesRows && sumsOf(fresh) <= kMaxSums && !whyNoSpace(opsOf(members_[fresh]), outputs);
+    int64_t written = 0;
+    for (Value value : outputs)
+      if (!value.getDefiningOp<PartialSumsOp>())
+        written += bytesOf(value);
+    return written > 2 * partialBytes(fresh) && sumsOf(fresh) <= kMaxSums &&
+           !whyNoSpace(opsOf(members_[fresh]), outputs);
   }
 
   void makeGroups() {

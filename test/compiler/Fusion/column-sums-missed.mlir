@@ -67,3 +67,14 @@ func.func @main(%x: tensor<64x512xf32>) -> tensor<1x512xf32> {
   %0 = graph.reduce sum %x axes [0] : tensor<64x512xf32> -> tensor<1x512xf32>
   return %0 : tensor<1x512xf32>
 }
+
+// -----
+
+// Rows that are written for others, of fewer bytes than parts would be.
+// CHECK-LABEL: func.func @main(
+// CHECK: graph.group rows "exp+reduce" {
+func.func @main(%x: tensor<4x512xf32>) -> (tensor<4x512xf32>, tensor<1x512xf32>) {
+  %y = graph.exp %x : tensor<4x512xf32>
+  %s = graph.reduce sum %y axes [0] : tensor<4x512xf32> -> tensor<1x512xf32>
+  return %y, %s : tensor<4x512xf32>, tensor<1x512xf32>
+}
