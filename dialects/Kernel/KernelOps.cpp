@@ -371,13 +371,6 @@ mlir::OperandRange SkeletonOp::getBiasCounts() {
   return getCounts().slice(getNumWantedCounts() - 2, 2); // Its last operand's.
 }
 
-bool SkeletonOp::writes(mlir::Value buffer) {
-  for (auto [operand, value] : llvm::zip(getOperandList(), getBuffers()))
-    if (operand.written && value == buffer)
-      return true;
-  return false;
-}
-
 LogicalResult SkeletonOp::verify() {
   llvm::SmallVector<SkeletonOperand, 10> operands = getOperandList();
   if (operands.empty())

@@ -237,8 +237,6 @@ def Kernel_SkeletonOp : Kernel_Op<"skeleton", [RecursiveMemoryEffects, AttrSized
     ::mlir::OperandRange getStrides(int64_t operand);
     /// bias_batch and bias_heads of an attention_backward_bias.
     ::mlir::OperandRange getBiasCounts();
-    /// Whether `buffer` is written.
-    bool writes(::mlir::Value buffer);
   }];
   let hasVerifier = 1;
 }

@@ -18,24 +18,12 @@ static constexpr size_t kInlineLength = 64, kStatementLength = 88;
 static constexpr size_t kColumns = 106;
 
 Printer::Printer(kernel::FuncOp func) : func(func) {
-  func.walk([&](mlir::Operation *op) {
-    if (Access access = Access::of(op))
-      (access.isStore ? stored : loaded).insert(access.buffer);
-    if (auto skeleton = llvm::dyn_cast<kernel::SkeletonOp>(op))
-      for (auto [operand, buffer] : llvm::zip(skeleton.getOperandList(), skeleton.getBuffers())) {
-        if (operand.written)
-          stored.insert(buffer);
-        if (!operand.written || operand.added)
-          loaded.insert(buffer);
-      }
-    if (auto sums = llvm::dyn_cast<kernel::AccumulateOp>(op))
-      stored.insert(sums.getSums());
-    if (auto sums = llvm::dyn_cast<kernel::RowSumsOp>(op)) {
-      loaded.insert(sums.getSource());
-      loaded.insert(sums.getIndices());
-      stored.insert(sums.getOut());
-    }
-  });
+  for (auto [buffer, use] : llvm::zip(func.getBuffers(), kernel::bufferUses(func))) {
+    if (use.read)
+      loaded.insert(buffer);
+    if (use.written)
+      stored.insert(buffer);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 
 #include "runtime/base/File.h"
 #include "runtime/nvrtc/Nvrtc.h"
+#include "runtime/plan/InstanceTable.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -174,26 +175,22 @@ int64_t indexLimit(const Plan &plan, const Buffer &buffer) {
 
 /// The table of a batched launch, whose pointers and counts are variables already; returns the arguments.
 std::string printTable(const Launch &launch, std::string &out) {
-  const size_t instances = launch.shares.size(), buffers = launch.buffers.size() / instances,
-               counts = launch.counts.size() / instances;
-  out += "  const std::vector<long long> words = {";
-  int64_t first = 0;
-  for (size_t i = 0; i < instances; ++i) {
-    out += (i == 0 ? "" : ", ") + std::to_string(first) + "ll";
-    first += launch.shares[i];
-  }
-  for (size_t i = 0; i < instances; ++i) {
-    for (size_t j = 0; j < buffers; ++j)
-      out += ", (long long)pointer" + std::to_string(i * buffers + j);
-    for (size_t j = 0; j < counts; ++j)
-      out += ", count" + std::to_string(i * counts + j);
-  }
+  std::vector<std::string> buffers, counts;
+  for (size_t i = 0; i < launch.buffers.size(); ++i)
+    buffers.push_back("(long long)pointer" + std::to_string(i));
+  for (size_t i = 0; i < launch.counts.size(); ++i)
+    counts.push_back("count" + std::to_string(i));
+  std::string text;
+  for (const std::string &word : instanceWords<std::string>(
+           launch.shares, buffers, counts, [](int64_t first) { return std::to_string(first) + "ll"; }))
+    text += (text.empty() ? "" : ", ") + word;
+  out += "  const std::vector<long long> words = {" + text;
   out +=
       "};\n  long long *table = nullptr;\n"
       "  CHECK(cudaMalloc(&table, words.size() * sizeof(long long)));\n"
       "  CHECK(cudaMemcpy(table, words.data(), words.size() * sizeof(long long), cudaMemcpyHostToDevice));\n"
       "  long long instances = " +
-      std::to_string(instances) + ";\n";
+      std::to_string(launch.shares.size()) + ";\n";
   return "&table, &instances";
 }
 
