@@ -38,8 +38,8 @@ private:
   LogicalResult emitKeys(Value first, SmallVectorImpl<Value> &state);
   /// Scores of `count` keys from `first` on, in place of their products; returns the maxima.
   FailureOr<SmallVector<Value>> emitScores(Value first, Value count);
-  void storeOut(ArrayRef<Value> factors);
-  void storeStatistics(ArrayRef<Value> maxima, ArrayRef<Value> factors);
+  void storeOut(ArrayRef<Value> divisors);
+  void storeStatistics(ArrayRef<Value> maxima, ArrayRef<Value> sums);
 
   // Tiles on the stack: [headDim][queries], [valueDim][queries], [keys][queries], [keys][widest head].
   Value queryTile, outTile, scoreTile, wideTile;
@@ -120,16 +120,16 @@ LogicalResult AttentionLowering::emitItem(Value item) {
   }
   SmallVector<Value> maxima(tilesOfKeys.getResults().take_front(vectors)),
       sums(tilesOfKeys.getResults().drop_front(vectors));
-  // Backward multiplies by the very factor that the result has: 1 / sum, 0 for queries that saw no key.
+  // Queries that saw no key: zeros by any divisor but zero.
   Value zero = e.f32(0, lanes), one = e.f32(1, lanes);
-  SmallVector<Value> factors;
+  SmallVector<Value> divisors;
   for (Value sum : sums) {
     Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, zero);
-    factors.push_back(arith::SelectOp::create(b, none, zero, arith::DivFOp::create(b, one, sum)));
+    divisors.push_back(arith::SelectOp::create(b, none, one, sum));
   }
-  storeOut(factors);
+  storeOut(divisors);
   if (op.getStatistics())
-    storeStatistics(maxima, factors);
+    storeStatistics(maxima, sums);
   return success();
 }
 
@@ -153,23 +153,20 @@ LogicalResult AttentionLowering::emitKeys(Value first, SmallVectorImpl<Value> &s
     scales.push_back(math::ExpOp::create(b, fall));
     state[vector] = maximum;
   }
-  scf::ForOp exponentials;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    exponentials = e.loop(e.index(0), numKeys, 1, SmallVector<Value>(vectors, zero));
-    Value key = exponentials.getInductionVar();
-    SmallVector<Value> sums;
-    for (int64_t vector = 0; vector < vectors; ++vector) {
-      Value shifted = arith::SubFOp::create(b, loadRow(scoreTile, key, vector), shifts[vector]);
-      Value weight = math::ExpOp::create(b, shifted);
-      storeRow(weight, scoreTile, key, vector);
-      sums.push_back(arith::AddFOp::create(b, exponentials.getRegionIterArg(vector), weight));
-    }
-    scf::YieldOp::create(b, sums);
-  }
+  SmallVector<Value> sums =
+      sumInParts(numKeys, SmallVector<Value>(vectors, zero), [&](Value key, ValueRange part) {
+        SmallVector<Value> next;
+        for (int64_t vector = 0; vector < vectors; ++vector) {
+          Value shifted = arith::SubFOp::create(b, loadRow(scoreTile, key, vector), shifts[vector]);
+          Value weight = math::ExpOp::create(b, shifted);
+          storeRow(weight, scoreTile, key, vector);
+          next.push_back(arith::AddFOp::create(b, part[vector], weight));
+        }
+        return next;
+      });
   for (int64_t vector = 0; vector < vectors; ++vector) {
     Value earlier = arith::MulFOp::create(b, state[vectors + vector], scales[vector]);
-    state[vectors + vector] = arith::AddFOp::create(b, earlier, exponentials.getResult(vector));
+    state[vectors + vector] = arith::AddFOp::create(b, earlier, sums[vector]);
   }
 
   Value valueRows = e.element(element, valuePointer, e.mul(first, stride(kValue, 2)));
@@ -204,25 +201,27 @@ FailureOr<SmallVector<Value>> AttentionLowering::emitScores(Value first, Value c
   return SmallVector<Value>(each.getResults());
 }
 
-/// out = tile * factors, transposed back.
-void AttentionLowering::storeOut(ArrayRef<Value> factors) {
+/// out = tile / divisors, transposed back. A product with the rounded factor of the statistics would make of
+/// delta another mean than the one by these weights.
+void AttentionLowering::storeOut(ArrayRef<Value> divisors) {
   {
     OpBuilder::InsertionGuard guard(b);
     auto dim = e.loop(e.index(0), e.index(op.getValueDim()), 1);
     for (int64_t vector = 0; vector < vectors; ++vector) {
       Value sum = loadRow(outTile, dim.getInductionVar(), vector);
-      storeRow(arith::MulFOp::create(b, sum, factors[vector]), outTile, dim.getInductionVar(), vector);
+      storeRow(arith::DivFOp::create(b, sum, divisors[vector]), outTile, dim.getInductionVar(), vector);
     }
   }
   storeColumns(outTile, outPointer, stride(kOut, 2), numQueries, op.getValueDim());
 }
 
-/// Of queries that saw no key the maximum is 0.
-void AttentionLowering::storeStatistics(ArrayRef<Value> maxima, ArrayRef<Value> factors) {
-  Value zero = e.f32(0, lanes);
+/// Maximum and 1 / sum; zeros of queries that saw no key.
+void AttentionLowering::storeStatistics(ArrayRef<Value> maxima, ArrayRef<Value> sums) {
+  Value zero = e.f32(0, lanes), one = e.f32(1, lanes);
   Value first = statistic(batch, head, firstQuery);
   for (int64_t vector = 0; vector < vectors; ++vector) {
-    Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, factors[vector], zero);
+    Value none = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sums[vector], zero);
+    Value factor = arith::SelectOp::create(b, none, zero, arith::DivFOp::create(b, one, sums[vector]));
     Value at = e.add(first, e.index(vector * lanes));
     auto store = [&](Value value, Value index) {
       e.block = {lanes, masks[vector]};
@@ -230,7 +229,7 @@ void AttentionLowering::storeStatistics(ArrayRef<Value> maxima, ArrayRef<Value> 
       e.block = {};
     };
     store(arith::SelectOp::create(b, none, zero, maxima[vector]), at);
-    store(factors[vector], e.add(at, statisticRows()));
+    store(factor, e.add(at, statisticRows()));
   }
 }
 

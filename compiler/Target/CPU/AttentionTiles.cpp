@@ -13,6 +13,10 @@ using namespace heddle::cpu;
 
 /// Rows of the side that is not along the lanes, at a time.
 static constexpr int64_t kRows = 64;
+/// Products that are summed by themselves before they join a tile's sum, and with it what a result sums over
+/// many tiles: one after the other, thousands would be off by many roundings, which delta hands on to a whole
+/// row of gradients (docs/rationale.md, "What float32 attention keeps").
+static constexpr int64_t kSumSteps = 16;
 
 int64_t heddle::cpu::gradientBytes(kernel::SkeletonOp op, int64_t lanes, AttentionSizes sizes) {
   auto head = static_cast<int64_t>(op.getHeadDim()), value = static_cast<int64_t>(op.getValueDim());
@@ -216,23 +220,30 @@ void AttentionTiles::emitProduct(const Scalars &scalars, Value rows, Value steps
   }
 }
 
+SmallVector<Value> AttentionTiles::sum(Value begin, Value end, ValueRange start, AddStep addStep) {
+  OpBuilder::InsertionGuard guard(b);
+  auto loop = e.loop(begin, end, 1, llvm::to_vector(start));
+  scf::YieldOp::create(b, addStep(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
+SmallVector<Value> AttentionTiles::sumInParts(Value steps, ValueRange zeros, AddStep addStep) {
+  OpBuilder::InsertionGuard guard(b);
+  auto parts = e.loop(e.index(0), steps, kSumSteps, llvm::to_vector(zeros));
+  Value begin = parts.getInductionVar();
+  SmallVector<Value> next = sum(begin, e.min(steps, e.add(begin, e.index(kSumSteps))), zeros, addStep);
+  for (auto [part, all] : llvm::zip(next, parts.getRegionIterArgs()))
+    part = arith::AddFOp::create(b, all, part);
+  scf::YieldOp::create(b, next);
+  return SmallVector<Value>(parts.getResults());
+}
+
 void AttentionTiles::emitProductRows(const Scalars &scalars, Value first, int64_t count, Value steps,
                                      Value vectorsOf, Value result, Start start, ArrayRef<Value> scales) {
-  SmallVector<Value> sums, rows;
-  for (int64_t r = 0; r < count; ++r) {
+  SmallVector<Value> rows;
+  for (int64_t r = 0; r < count; ++r)
     rows.push_back(e.add(first, e.index(r)));
-    for (int64_t vector = 0; vector < vectors; ++vector) {
-      Value sum = start == Start::Zero ? e.f32(0, lanes) : loadRow(result, rows[r], vector);
-      if (start == Start::Scaled)
-        sum = arith::MulFOp::create(b, sum, scales[vector]);
-      sums.push_back(sum);
-    }
-  }
-  scf::ForOp accumulate;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    accumulate = e.loop(e.index(0), steps, 1, sums);
-    Value step = accumulate.getInductionVar();
+  auto addStep = [&](Value step, ValueRange sums) {
     SmallVector<Value> operands, next;
     for (int64_t vector = 0; vector < vectors; ++vector)
       operands.push_back(loadRow(vectorsOf, step, vector));
@@ -241,12 +252,20 @@ void AttentionTiles::emitProductRows(const Scalars &scalars, Value first, int64_
       Value scalar = LLVM::LoadOp::create(b, f32, e.element(f32, scalars.pointer, offset));
       Value factor = vector::BroadcastOp::create(b, row, scalar);
       for (int64_t vector = 0; vector < vectors; ++vector)
-        next.push_back(math::FmaOp::create(b, factor, operands[vector],
-                                           accumulate.getRegionIterArg(r * vectors + vector)));
+        next.push_back(math::FmaOp::create(b, factor, operands[vector], sums[r * vectors + vector]));
     }
-    scf::YieldOp::create(b, next);
-  }
+    return next;
+  };
+  const SmallVector<Value> zeros(count * vectors, e.f32(0, lanes));
+  SmallVector<Value> sums =
+      start == Start::Zero ? sum(e.index(0), steps, zeros, addStep) : sumInParts(steps, zeros, addStep);
   for (int64_t r = 0; r < count; ++r)
-    for (int64_t vector = 0; vector < vectors; ++vector)
-      storeRow(accumulate.getResult(r * vectors + vector), result, rows[r], vector);
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      Value total = sums[r * vectors + vector];
+      if (start == Start::Keep)
+        total = arith::AddFOp::create(b, loadRow(result, rows[r], vector), total);
+      if (start == Start::Scaled)
+        total = math::FmaOp::create(b, loadRow(result, rows[r], vector), scales[vector], total);
+      storeRow(total, result, rows[r], vector);
+    }
 }

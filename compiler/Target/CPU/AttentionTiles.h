@@ -37,7 +37,8 @@ protected:
     mlir::Value pointer, rowStride, stepStride;
     Scalars transposed() const { return {pointer, stepStride, rowStride}; }
   };
-  /// What becomes of the result of a product before it is added.
+  /// What becomes of what the result holds before a product is added. What stays has been summed over tiles,
+  /// and is summed in parts.
   enum class Start { Zero, Keep, Scaled };
   /// A score as softmax sees it, -inf where the key is hidden, and its derivative by the scaled product, zero
   /// there; null: 1 where the key is seen.
@@ -61,6 +62,14 @@ protected:
   /// with Start::Scaled, one a vector.
   void emitProduct(const Scalars &scalars, mlir::Value rows, mlir::Value steps, mlir::Value vectorsOf,
                    mlir::Value result, Start start = Start::Zero, llvm::ArrayRef<mlir::Value> scales = {});
+  /// Values with what step `step` adds to them.
+  using AddStep =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value step, mlir::ValueRange values)>;
+  /// `start` and what all steps from `begin` on add, one after the other.
+  llvm::SmallVector<mlir::Value> sum(mlir::Value begin, mlir::Value end, mlir::ValueRange start,
+                                     AddStep addStep);
+  /// The same from zero and in parts: few roundings, however many steps there are.
+  llvm::SmallVector<mlir::Value> sumInParts(mlir::Value steps, mlir::ValueRange zeros, AddStep addStep);
   /// `count` rows of an operand as float32: in place, or widened into a tile.
   Scalars asFloat32(mlir::Value pointer, mlir::Value stride, mlir::Value count, int64_t width,
                     mlir::Value wideTile);

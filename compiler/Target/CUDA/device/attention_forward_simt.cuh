@@ -27,6 +27,10 @@
 // kGroups groups of lanes each take every kGroups-th block of four keys; their accumulators are added once,
 // at the end.
 //
+// What a row sums over thousands of keys one after the other is off by many roundings, all to one side of the
+// gradient: delta is that sum times dO, and shared by a whole row (docs/rationale.md, "What float32 attention
+// keeps"). So a few keys are summed first, of these sums the tile's is made, and of the tiles' the output.
+//
 // Banks (32 of 4 bytes): a float4 read of K covers 8 lanes x 16 bytes in a row, of Q and P 4 x 16 bytes in a
 // row (the other lanes read the same words): no conflicts. The transposing copies go 8 columns x 4 rows a
 // warp: rows of T + 4 floats put column c into banks 4 c + row. Stores of P go 2 keys blocks x 4 chunks for
@@ -64,6 +68,15 @@ struct AttentionSimtShape {
   static constexpr int kColumns = round_up(ceil_div(ValueDim, kColumnLanes), 2); // value columns of a lane
   static constexpr int kColumnVector = kColumns % 4 == 0 ? 4 : 2;                // read at once
   static constexpr int kDimV = kColumnLanes * kColumns;
+  // Keys of a tile that a lane sums over, and of these the ones that are summed by themselves. Where a lane's
+  // outputs leave registers for it, those sums make up the tile's and that is added to the output; else each
+  // is, a tile long.
+  static constexpr int kLaneKeys = TileN / kGroups;
+  static constexpr bool kTileSums = kRows * kColumns <= 64 && kLaneKeys > 16;
+  static constexpr int kSumKeys = kTileSums ? 16 : kLaneKeys;
+  // Columns that are summed at a time: their sums take the registers that the tile's scores had, and no more.
+  static constexpr int kSumColumns =
+      kRows * kColumns <= 80 ? kColumns : (kColumnVector == 4 ? 64 : 48) / kRows;
   static constexpr int kStrideQ = TileM + 4;
   static constexpr int kStrideK = TileN + 4;
   // Groups read rows four apart: four rows should be an odd multiple of 16 banks apart.
@@ -129,6 +142,68 @@ __device__ inline void simt_softmax(float (&s)[Rows][Keys], float (&out)[Rows][C
       for (int c = 0; c < Columns; ++c)
         out[r][c] *= correction[r];
   }
+}
+
+/// part[r][c] = sum over kSumKeys of the lane's keys of weights[key][r] * values[key][c].
+template <typename Shape, int Rows, int Columns>
+__device__ inline void simt_sum_keys(float (&part)[Rows][Columns], const float *weights,
+                                     const float *values) {
+  constexpr int kWidth = Shape::kColumnVector;
+#pragma unroll
+  for (int r = 0; r < Rows; ++r)
+#pragma unroll
+    for (int c = 0; c < Columns; ++c)
+      part[r][c] = 0.0f;
+#pragma unroll 1 // More than four keys' operands under way spill.
+  for (int block = 0; block < Shape::kSumKeys / 4; ++block) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      float a[Rows], b[Columns];
+      read_chunks<Rows, 4, 16>(a, weights + j * Shape::kStrideP);
+      read_chunks<Columns, kWidth, kWidth * Shape::kColumnLanes>(b, values + j * Shape::kStrideV);
+      outer_product(part, a, b);
+    }
+    weights += 4 * Shape::kGroups * Shape::kStrideP;
+    values += 4 * Shape::kGroups * Shape::kStrideV;
+  }
+}
+
+/// sums[r][First + c] += part[r][c].
+template <int First, int Rows, int All, int Columns>
+__device__ inline void add_columns(float (&sums)[Rows][All], const float (&part)[Rows][Columns]) {
+#pragma unroll
+  for (int r = 0; r < Rows; ++r)
+#pragma unroll
+    for (int c = 0; c < Columns; ++c)
+      sums[r][First + c] += part[r][c];
+}
+
+/// out[r][c] += sum over the lane's keys of weights[key][r] * values[key][c], from column First on.
+template <typename Shape, int First = 0, int Rows, int All>
+__device__ inline void simt_add_values(float (&out)[Rows][All], const float *weights, const float *values) {
+  constexpr int kColumns = All - First < Shape::kSumColumns ? All - First : Shape::kSumColumns;
+  const float *columns = values + First * Shape::kColumnLanes;
+  float part[Rows][kColumns];
+  if constexpr (Shape::kTileSums) {
+    float tile[Rows][kColumns];
+#pragma unroll
+    for (int r = 0; r < Rows; ++r)
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c)
+        tile[r][c] = 0.0f;
+#pragma unroll 1
+    for (int keys = 0; keys < Shape::kLaneKeys; keys += Shape::kSumKeys) {
+      simt_sum_keys<Shape>(part, weights + keys * Shape::kGroups * Shape::kStrideP,
+                           columns + keys * Shape::kGroups * Shape::kStrideV);
+      add_columns<0>(tile, part);
+    }
+    add_columns<First>(out, tile);
+  } else {
+    simt_sum_keys<Shape>(part, weights, columns);
+    add_columns<First>(out, part);
+  }
+  if constexpr (First + kColumns < All)
+    simt_add_values<Shape, First + kColumns>(out, weights, values);
 }
 
 /// The whole kernel. T: float.
@@ -276,17 +351,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
     if (kind != TileKind::Empty) {
       const float *p_lane = warp_p + group * 4 * Shape::kStrideP + rm * 4;
       const float *v_lane = shared_v + group * 4 * Shape::kStrideV + column_lane * kWidth;
-#pragma unroll 2
-      for (int block = 0; block < TileN / (4 * Shape::kGroups); ++block) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          const int row = block * 4 * Shape::kGroups + j;
-          float a[kRows], b[kColumns];
-          read_chunks<kRows, 4, 16>(a, p_lane + row * Shape::kStrideP);
-          read_chunks<kColumns, kWidth, kWidth * Shape::kColumnLanes>(b, v_lane + row * Shape::kStrideV);
-          outer_product(out, a, b);
-        }
-      }
+      simt_add_values<Shape>(out, p_lane, v_lane);
     }
   }
 
@@ -308,7 +373,9 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       continue;
     if (p.statistics && column_lane == 0)
       store_statistics<kNaturalScores<Score, T>>(p, work.batch, work.head, first_row + row, rows[r]);
-    const float normaliser = row_normaliser(rows[r].sum);
+    // A quotient and not a product with what the statistics round: delta is then the mean by these weights,
+    // whatever their sum was rounded to.
+    const float divisor = rows[r].sum == 0.0f ? 1.0f : rows[r].sum;
 #pragma unroll
     for (int c = 0; c < kColumns; c += kWidth) {
       const int column = c * Shape::kColumnLanes + column_lane * kWidth;
@@ -318,7 +385,7 @@ __device__ inline void attention_forward(const AttentionParams<T> &p, const Scor
       Vec<float, kWidth> chunk;
 #pragma unroll
       for (int e = 0; e < kWidth; ++e)
-        chunk[e] = out[r][c + e] * normaliser;
+        chunk[e] = out[r][c + e] / divisor;
       if constexpr (Aligned) {
         chunk.store(target);
       } else {
