@@ -340,9 +340,9 @@ void Autocast::visit(Operation *op) {
       return setResult(op, elementOf(op->getOperand(0)), type);
     if (!eager_ || type == f32_) {
       computeInSingle(op, type);
-      // Sums are what such a model keeps for several readers (the residual stream): bf16, where they are
-      // stored.
-      if (pure_ && !eager_ && type == low_ && llvm::isa<AddOp>(op))
+      // Sums and norms are what such a model keeps for several readers (the residual stream, before a norm or
+      // after it): bf16, where they are stored.
+      if (pure_ && !eager_ && type == low_ && llvm::isa<AddOp, LayerNormOp, RmsNormOp>(op))
         roundResult(op, low_);
       return;
     }

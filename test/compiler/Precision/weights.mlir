@@ -49,3 +49,23 @@ func.func @main(%ids: tensor<3xi32> {graph.bound = 10 : i64}) -> tensor<3x10xf32
   %0 = graph.matmul %p, %t : tensor<3x8xf32>, tensor<8x10xf32> -> tensor<3x10xf32>
   return %0 : tensor<3x10xf32>
 }
+
+// -----
+
+// A norm's result that two read is one bf16 tensor in memory, and each reads it as it was rounded.
+// TRUE-FUSED-LABEL: func.func @main
+// TRUE-FUSED: %[[N:.*]] = graph.rms_norm %{{.*}} : tensor<3x8xf32>, tensor<8xf32>
+// TRUE-FUSED: %[[R:.*]] = graph.cast %[[N]] implicit : tensor<3x8xf32> -> tensor<3x8xbf16>
+// TRUE-FUSED: %[[C:.*]] = graph.cast %[[R]] implicit : tensor<3x8xbf16> -> tensor<3x8xf32>
+// TRUE-FUSED: graph.matmul %[[R]], %{{.*}} : tensor<3x8xbf16>
+// TRUE-FUSED: graph.add %{{.*}}, %[[C]] : tensor<3x8xf32>
+func.func @main(%ids: tensor<3xi32> {graph.bound = 10 : i64}) -> tensor<3x8xf32> {
+  %w = graph.parameter [#graph.part<"w", [10, 8], normal, 0.02>] : tensor<10x8xf32>
+  %g = graph.parameter [#graph.part<"g", [8], constant, 1.0>] : tensor<8xf32>
+  %m = graph.parameter [#graph.part<"m", [8, 8], normal, 0.02>] : tensor<8x8xf32>
+  %e = graph.embedding %w, %ids : tensor<10x8xf32>, tensor<3xi32> -> tensor<3x8xf32>
+  %n = graph.rms_norm %e, %g epsilon 1.0e-6 : tensor<3x8xf32>, tensor<8xf32>
+  %p = graph.matmul %n, %m : tensor<3x8xf32>, tensor<8x8xf32> -> tensor<3x8xf32>
+  %0 = graph.add %p, %n : tensor<3x8xf32>
+  return %0 : tensor<3x8xf32>
+}
