@@ -154,7 +154,7 @@ def interrupted(folder, kind, resume):
     before = step_of(folder) if resume else 0
     # A signal that the test's caller ignores would be ignored here, too.
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                               preexec_fn=lambda: kind != signal.SIGKILL and signal.signal(kind, signal.SIG_DFL))
     while process.poll() is None and step_of(folder) < before + 5:
         time.sleep(0.002)
     process.send_signal(kind)
@@ -169,15 +169,15 @@ def step_of(folder):
         return 0
 
 
-for kind in (signal.SIGKILL, signal.SIGINT):
+for kind in (signal.SIGKILL, signal.SIGINT, signal.SIGHUP):
     folder = test.path(f"by-{kind.name}")
-    for attempt in range(3):
+    for attempt in range(1 if kind == signal.SIGHUP else 3):
         code, out, error = interrupted(folder, kind, resume=attempt > 0)
         label = f"{kind.name}, attempt {attempt}"
         if not test.check(code == -kind, f"{label}: wanted to meet it on its way, exit code {code}: {out} {error[:700]}"):
             break
-        if kind == signal.SIGINT:
-            test.check(out.startswith("interrupted by SIGINT: step ") and f"saved {folder}" in out, f"{label}: {out!r}")
+        if kind != signal.SIGKILL:
+            test.check(out.startswith(f"interrupted by {kind.name}: step ") and f"saved {folder}" in out, f"{label}: {out!r}")
             test.check(not os.path.exists(folder + ".unfinished"), f"{label}: something half-written is left")
     trained(f"{kind.name}: to the end", "--resume", folder, "--save", folder)
     test.check(contents(folder) == contents(reference), f"{kind.name}: other bits than without an interruption")

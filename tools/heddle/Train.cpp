@@ -10,6 +10,7 @@
 #include <CLI/App.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -85,7 +86,7 @@ StatusOr<std::unique_ptr<Executor>> load(Device &device, const Plan &plan, const
 
 void printEnd(const Training &training, const TrainingEnd &end, const TrainFlags &flags) {
   if (end.signal)
-    std::printf("interrupted by %s: ", end.signal == SIGINT ? "SIGINT" : "SIGTERM");
+    std::printf("interrupted by SIG%s: ", sigabbrev_np(end.signal));
   std::printf("step %lld of %lld", static_cast<long long>(training.state.step),
               static_cast<long long>(training.rate.steps));
   if (end.steps == 0) {
