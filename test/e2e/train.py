@@ -208,12 +208,39 @@ test.check(done.stdout.startswith("step 401 of 401, loss "), repr(done.stdout))
 done = trained("at its end", "--resume", reference, "--plot", test.path("none.svg"))
 test.check(done.stdout == "step 400 of 400\nnothing to do\n", repr(done.stdout))
 
-# Gradients that are not finite change nothing and are named. A rate this large sends the weights to infinity.
-csv = test.path("diverged.csv")
-done = trained("diverging", "--lr", "1e38", "--steps", "4", "--csv", csv)
-bad = [int(row[0]) for row in columns(csv) if not math.isfinite(row[3])]
-test.check(bad and done.stderr == "".join(f"step {step}: gradients are not finite, skipped\n" for step in bad),
-           f"steps {bad} had gradients that were not finite; found {done.stderr!r}")
+# Gradients that are not finite change nothing and are named. A rate this large makes weights with which no loss is finite: a fault at
+# the end, which replaces no checkpoint, but is saved where there is none, as the weights are numbers.
+for name, flags in {"none": [], "resumed": ["--resume"]}.items():
+    csv, folder = test.path(f"diverged-{name}.csv"), test.path(f"diverged-{name}")
+    if flags:
+        trained(f"diverging, {name}", "--steps", "2", "--save", folder)
+        flags, before = [*flags, folder], contents(folder)
+    done = train(*flags, "--lr", "3e37", "--steps", "6", "--csv", csv, "--save", folder)
+    bad = [int(row[0]) for row in columns(csv) if not math.isfinite(row[3])]
+    for step in bad:
+        test.check(f"step {step}: gradients are not finite, skipped\n" in done.stderr, f"step {step}: {done.stderr!r}")
+    wanted = f"error: step 6: the loss is nan: every step from step {bad[0]} on was skipped and changed nothing; a smaller --lr"
+    test.check(done.returncode == 1 and bad[-1] == 6 and wanted in done.stderr, f"{name}: {done.returncode} {done.stderr!r}")
+    test.check(done.stdout.startswith("step 6 of 6, loss nan, gradient norm nan,"), f"{name}: {done.stdout!r}")
+    with open(csv) as file:
+        test.check("-nan" not in file.read(), f"{name}: a NaN with a sign in {csv}")
+    if flags:
+        test.check(f"not saved: the loss is nan, and {folder} holds a checkpoint from before\n" in done.stderr and
+                   f"not saved: {folder} stays as it was saved before\n" in done.stdout, f"{name}: {done}")
+        test.check(contents(folder) == before, f"{name}: a checkpoint was replaced by what cannot go on")
+    else:
+        test.check(f"saved {folder}\n" in done.stdout and step_of(folder) == 6, f"{name}: {done.stdout!r}")
+
+# Weights that are not finite end it at once, and are saved nowhere: 1e39 is infinite as float32.
+folder = test.path("diverged-resumed")
+for flags, steps, loss_is in ((["--save-every", "1"], 3, r"\d+\.?\d*"), ([], 4, "nan")):
+    done = train("--resume", folder, "--lr", "1e39", "--steps", "9", "--save", folder, *flags)
+    wanted = rf"error: step {steps}: the loss is {loss_is} and weights are not finite, first (first\.weight|second\.weight|scales): no later step can"
+    test.check(done.returncode == 1 and re.search(wanted, done.stderr), f"weights that are not finite: {done.returncode} {done.stderr!r}")
+    test.check(contents(folder) == before, "a checkpoint was replaced by weights that are not finite")
+done = train("--lr", "1e39", "--steps", "1", "--save", test.path("infinite"))
+test.check(done.returncode == 1 and f"not saved: {test.path('infinite')} has nothing in it\n" in done.stdout and
+           not os.path.exists(test.path("infinite")), f"weights that are not finite: {done}")
 
 
 # What is wrong: one error, the right exit code, nothing written.

@@ -99,8 +99,11 @@ void printEnd(const Training &training, const TrainingEnd &end, const TrainFlags
   if (end.flopsShare > 0)
     std::printf(", %.1f %% of the FLOP/s of one large product", end.flopsShare * 100);
   std::printf("\n");
-  if (training.folder)
+  if (training.folder && end.saved)
     std::printf("saved %s\n", training.folder->path().c_str());
+  else if (training.folder)
+    std::printf("not saved: %s %s\n", training.folder->path().c_str(),
+                training.folder->holdsCheckpoint() ? "stays as it was saved before" : "has nothing in it");
   else if (end.signal)
     std::printf("not saved: there is no --save\n");
   for (const std::string &file : {flags.csv, flags.picture})
@@ -180,7 +183,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
     return withPlannedPeak(std::move(end).status(), plan);
   printEnd(training, *end, flags);
   signal = end->signal;
-  return Status::ok();
+  return end->fault;
 }
 
 /// Adds the flag of `flag.name`; refuses what a checkpoint could not hold either.

@@ -8,6 +8,7 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -123,6 +124,22 @@ std::vector<WantedWeight> partsOf(const Plan &plan, BufferRole role) {
   for (auto &[name, part] : byName)
     parts.push_back(std::move(part));
   return parts;
+}
+
+StatusOr<std::string> parameterNotFinite(Executor &executor, const Plan &plan) {
+  std::vector<double> values;
+  for (const WantedWeight &part : partsOf(plan, BufferRole::Parameter)) {
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data, executor.parameter(part.name));
+    auto size = static_cast<size_t>(sizeOf(part.dtype));
+    // Piece by piece: the whole in float64 would be twice the parameter.
+    for (size_t count = data.size() / size, begin = 0; begin < count; begin += values.size()) {
+      values.resize(std::min(count - begin, size_t{65536}));
+      widenToF64(part.dtype, data.data() + begin * size, values.data(), static_cast<int64_t>(values.size()));
+      if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
+        return part.name;
+    }
+  }
+  return std::string();
 }
 
 Status saveParts(Executor &executor, const Plan &plan, BufferRole role, const std::string &path) {

@@ -52,6 +52,9 @@ private:
 /// accumulators among the states.
 std::vector<runtime::WantedWeight> partsOf(const runtime::Plan &plan, runtime::BufferRole role);
 
+/// The name of the first parameter, in that order, with an element that is not finite; empty: there is none.
+runtime::StatusOr<std::string> parameterNotFinite(runtime::Executor &executor, const runtime::Plan &plan);
+
 /// Writes the parts of all buffers of a role to a safetensors file in the order of their names, each in its
 /// buffer's type, with the metadata {"format": "pt"} that PyTorch's readers ask for; whole or not at all.
 runtime::Status saveParts(runtime::Executor &executor, const runtime::Plan &plan, runtime::BufferRole role,
