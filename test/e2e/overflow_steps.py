@@ -7,6 +7,7 @@ import array
 import csv
 import math
 import os
+import re
 
 from support.driver import DEVICE, Test
 from support.graph import Graph
@@ -75,7 +76,7 @@ for precision in ("fp32", "bf16"):
         found = train(label, "1.0", 3e37, precision, implementation, code=1)
         if found:
             said, rows, before, after, optimizer = found
-            test.check(said.startswith(skipped), f"{label}: {said!r}")
+            test.check(re.sub(r"step \d/.* left\n", "", said).startswith(skipped), f"{label}: {said!r}")
             for name, tensor in before.items():
                 # As float32 holds them.
                 test.check(after[name].values == array.array("f", tensor.values), f"{label}: {name} changed")

@@ -85,12 +85,19 @@ StatusOr<std::unique_ptr<Executor>> load(Device &device, const Plan &plan, const
 }
 
 void printEnd(const Training &training, const TrainingEnd &end, const TrainFlags &flags) {
+  if (end.steps == 0 && !end.signal) {
+    std::printf(
+        "nothing to do: %s is at step %lld, and training ends at step %lld; a larger --steps goes on\n",
+        flags.resume.c_str(), static_cast<long long>(training.state.step),
+        static_cast<long long>(training.rate.steps));
+    return;
+  }
   if (end.signal)
     std::printf("interrupted by SIG%s: ", sigabbrev_np(end.signal));
   std::printf("step %lld of %lld", static_cast<long long>(training.state.step),
               static_cast<long long>(training.rate.steps));
   if (end.steps == 0) {
-    std::printf(end.signal ? "\nnothing was done\n" : "\nnothing to do\n");
+    std::printf("\nnothing was done\n");
     return;
   }
   const TrainRow &last = training.log.rows().back();
@@ -104,8 +111,8 @@ void printEnd(const Training &training, const TrainingEnd &end, const TrainFlags
   else if (training.folder)
     std::printf("not saved: %s %s\n", training.folder->path().c_str(),
                 training.folder->holdsCheckpoint() ? "stays as it was saved before" : "has nothing in it");
-  else if (end.signal)
-    std::printf("not saved: there is no --save\n");
+  else
+    std::printf("not saved: there is no --save; the weights are gone\n");
   for (const std::string &file : {flags.csv, flags.picture})
     if (!file.empty())
       std::printf("wrote %s\n", file.c_str());
@@ -177,6 +184,8 @@ Status runTrain(TrainFlags &flags, int &signal) {
   training.pictureTitle = plan.model + ", " + plan.precision + ", batch " + std::to_string(inputs.batch()) +
                           ", context " + std::to_string(inputs.context());
   training.ceiling = ceiling;
+  if (!resumed.empty() && state.step < flags.rate.steps)
+    progress.line("going on from step " + std::to_string(state.step) + " of " + resumed);
   StatusOr<TrainingEnd> end = train(training, progress);
   progress.clear();
   if (!end)

@@ -23,8 +23,8 @@ constexpr size_t kRecent = 20;
 
 constexpr const char *kAdvice = "; a smaller --lr, --clip or more --warmup-steps may keep it finite";
 
-/// Seconds between two looks at the line.
-constexpr double kShowEvery = 0.1;
+/// Seconds between two looks at the line on a terminal, and between two lines of a log.
+constexpr double kShowEvery = 0.1, kLogEvery = 10;
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -85,8 +85,7 @@ private:
     ++t_.state.step;
     t_.state.windows = t_.batches.position();
     if (done.skipped) {
-      progress_.clear();
-      std::fprintf(stderr, "%sgradients are not finite, skipped\n", atStep().c_str());
+      progress_.line(atStep() + "gradients are not finite, skipped");
     }
     bool sameWeights = done.skipped && skippedSince_ > 0;
     skippedSince_ = !done.skipped ? 0 : sameWeights ? skippedSince_ : t_.state.step;
@@ -114,7 +113,8 @@ private:
   }
 
   void show(double loss) {
-    if (secondsSince(shown_) < kShowEvery)
+    bool always = !progress_.onTerminal() && (seconds_.size() == 1 || t_.state.step == t_.rate.steps);
+    if (!always && secondsSince(shown_) < (progress_.onTerminal() ? kShowEvery : kLogEvery))
       return;
     shown_ = Clock::now();
     size_t recent = std::min(seconds_.size(), kRecent);
@@ -130,7 +130,11 @@ private:
       std::snprintf(text, sizeof(text), "  %.0f %% of FLOP/s", part * 100);
       line += text;
     }
-    progress_.show(line + "  " + leftText(seconds * static_cast<double>(t_.rate.steps - t_.state.step)));
+    line += "  " + leftText(seconds * static_cast<double>(t_.rate.steps - t_.state.step));
+    if (progress_.onTerminal())
+      progress_.show(line);
+    else
+      progress_.line(line);
   }
 
   double share(double seconds) const {
@@ -146,9 +150,8 @@ private:
       HEDDLE_RETURN_IF_ERROR(lookAtWeights());
     }
     if (t_.folder && fault_ && lossIsLost() && t_.folder->holdsCheckpoint()) {
-      progress_.clear();
-      std::fprintf(stderr, "%snot saved: the loss is %s, and %s holds a checkpoint from before\n",
-                   atStep().c_str(), lossText().c_str(), t_.folder->path().c_str());
+      progress_.line(atStep() + "not saved: the loss is " + lossText() + ", and " + t_.folder->path() +
+                     " holds a checkpoint from before");
     } else if (t_.folder && fault_) {
       HEDDLE_RETURN_IF_ERROR(t_.folder->save(t_.executor, t_.plan, t_.state));
       saved_ = true;
