@@ -78,7 +78,7 @@ LINE = r"step %d/%d  loss \d+\.\d{4}  \d+ tokens/s(?:  \d+ %% of FLOP/s)?  [\d.]
 FLAGS = ["--lr", "0.01", "--warmup-steps", "2", "--clip", "1", "--seed", "3"]
 for name, flags in {"compiled": [], "eager": ["--impl", "eager"]}.items():
     whole, half = test.path(f"{name}-whole"), test.path(f"{name}-half")
-    csv, csv_half, picture = test.path("whole.csv"), test.path("half.csv"), test.path("loss.svg")
+    csv, csv_half, picture = test.path(f"{name}-whole.csv"), test.path(f"{name}-half.csv"), test.path("loss.svg")
     done = trained(f"{name}: 6 steps", *flags, *FLAGS, "--steps", "6", "--save", whole, "--csv", csv, "--plot", picture)
     # Where stderr is no terminal, lines that stay: the first step, the last one, and what lies between after some time.
     test.check(re.fullmatch(LINE % (1, 6) + LINE % (6, 6), done.stderr), f"{name}: {done.stderr!r}")
@@ -122,7 +122,7 @@ test.check(loss(ids) == loss(csv), "ids gave other batches than their text")
 # checkpoint to the same bits, which has no sums of gradients in it.
 for name, flags in {"compiled": [], "eager": ["--impl", "eager"]}.items():
     together, summed, half = test.path(f"{name}-together"), test.path(f"{name}-summed"), test.path(f"{name}-summed-half")
-    csv, csv_summed = test.path("together.csv"), test.path("summed.csv")
+    csv, csv_summed = test.path(f"{name}-together.csv"), test.path(f"{name}-summed.csv")
     trained(f"{name}: batch 8", *flags, *FLAGS, "--steps", "4", "--save", together, "--csv", csv,
             graph=model("eight.mlir", WIDTH, batch=8))
     trained(f"{name}: 4 times batch 2", *flags, *FLAGS, "--steps", "4", "--accumulate", "4", "--save", summed, "--csv", csv_summed)
@@ -285,6 +285,7 @@ refused(3, *save[:2], "--save", test.path("none/new"), wanted=["none/new: there 
 refused(3, *save[:2], "--csv", test.path("none/new.csv"), wanted=["none/new.csv"])
 refused(3, *save[:2], "--plot", test.path("none/new.svg"), wanted=["none/new.svg"])
 refused(3, *save[:2], "--csv", test.path("none/new.csv"), wanted=["none/new.csv"], graph=test.path("none.mlir"))
+refused(1, *save[:2], "--csv", csv, wanted=[f"{csv}: there is such a file, and this training begins; name another one"])
 refused(3, "--csv", "/dev/full", wanted=["cannot write /dev/full"])
 refused(2, "--frobnicate", wanted=["--frobnicate"])
 refused(2, "--save-every", "5", wanted=["--save-every: wants --save"])
