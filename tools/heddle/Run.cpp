@@ -135,7 +135,7 @@ Status runRun(const RunFlags &flags) {
   for (const std::string &argument : flags.inputs)
     HEDDLE_RETURN_IF_ERROR(addInput(plan, argument, inputs, named));
 
-  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(flags.model, plan));
   HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, flags.executor));
   HEDDLE_ASSIGN_OR_RETURN(ParameterSource source, weights.source(plan, progress));
   progress.show("weights");

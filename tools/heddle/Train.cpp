@@ -166,7 +166,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
   state.tokens = tokens.size();
   state.settings = valuesOf(flags.saved);
 
-  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(flags.model, plan));
   double ceiling = 0;
   if (plan.matrixFlops > 0) {
     progress.show("measuring the device's matrix product");
