@@ -1,6 +1,8 @@
 //===- Weights.cpp - Where a model's parameters come from -----------------===//
 #include "tools/heddle/Support/Weights.h"
 
+#include "tools/heddle/Support/Checkpoint.h"
+
 #include "runtime/plan/Accumulators.h"
 
 #include "runtime/base/Convert.h"
@@ -38,7 +40,7 @@ std::string weightsPath(const ModelFlags &model, const std::string &flag) {
 
 StatusOr<ModelWeights> ModelWeights::open(const ModelFlags &model, const std::string &flag) {
   ModelWeights weights;
-  weights.layers_ = model.request.layers;
+  weights.request_ = model.request;
   weights.planFile_ = model.planFile;
   std::string path = weightsPath(model, flag);
   if (path.empty()) {
@@ -60,8 +62,28 @@ static std::optional<int64_t> layersIn(const std::vector<WantedWeight> &wanted) 
   return layers;
 }
 
+/// What a checkpoint says of its model, where that is another one than `request`; else nothing. `path` is its
+/// folder or a file in it.
+static std::string otherExtents(const std::string &path, const ModelRequest &request) {
+  std::string folder = isFolder(path) ? path : std::filesystem::path(path).parent_path().string();
+  StatusOr<TrainingState> state = readTrainingState(folder.empty() ? "." : folder);
+  if (!state)
+    return "";
+  std::string flags;
+  for (auto [name, given] : {std::pair{"layers", request.layers}, std::pair{"vocab", request.vocabulary}}) {
+    const nlohmann::json saved = state->settings.value(name, nlohmann::json());
+    if (saved.is_number_integer() && given != saved.get<int64_t>())
+      flags += std::string(" --") + name + " " + saved.dump();
+  }
+  return flags.empty() ? ""
+                       : "\n  " + folder + " is a checkpoint of " + shown(state->model) + " with" + flags;
+}
+
 StatusOr<WeightMatch> ModelWeights::match(const std::vector<WantedWeight> &wanted) {
-  StatusOr<WeightMatch> match = matchWeights(*files_, wanted, {planFile_ ? layersIn(wanted) : layers_});
+  StatusOr<WeightMatch> match =
+      matchWeights(*files_, wanted, {planFile_ ? layersIn(wanted) : request_.layers});
+  if (!match && match.status().code() == StatusCode::InvalidInput)
+    return invalidInput(match.status().message() + otherExtents(files_->path(), request_));
   if (match && !match->unusedHeads.empty() && !noted_) {
     std::string names;
     for (const std::string &name : match->unusedHeads)
