@@ -29,7 +29,7 @@
 //
 // What a row sums over thousands of keys one after the other is off by many roundings, all to one side of the
 // gradient: delta is that sum times dO, and shared by a whole row (docs/rationale.md, "What float32 attention
-// keeps"). So a few keys are summed first, of these sums the tile's is made, and of the tiles' the output.
+// keeps"). So some keys are summed first, and of these sums the output is made.
 //
 // Banks (32 of 4 bytes): a float4 read of K covers 8 lanes x 16 bytes in a row, of Q and P 4 x 16 bytes in a
 // row (the other lanes read the same words): no conflicts. The transposing copies go 8 columns x 4 rows a
@@ -68,12 +68,10 @@ struct AttentionSimtShape {
   static constexpr int kColumns = round_up(ceil_div(ValueDim, kColumnLanes), 2); // value columns of a lane
   static constexpr int kColumnVector = kColumns % 4 == 0 ? 4 : 2;                // read at once
   static constexpr int kDimV = kColumnLanes * kColumns;
-  // Keys of a tile that a lane sums over, and of these the ones that are summed by themselves. Where a lane's
-  // outputs leave registers for it, those sums make up the tile's and that is added to the output; else each
-  // is, a tile long.
+  // Keys of a tile that a lane sums over, and of these the ones that are summed by themselves: a sixteenth
+  // of the multiply-adds are additions then, and zeros.
   static constexpr int kLaneKeys = TileN / kGroups;
-  static constexpr bool kTileSums = kRows * kColumns <= 64 && kLaneKeys > 16;
-  static constexpr int kSumKeys = kTileSums ? 16 : kLaneKeys;
+  static constexpr int kSumKeys = kLaneKeys < 32 ? kLaneKeys : 32;
   // Columns that are summed at a time: their sums take the registers that the tile's scores had, and no more.
   static constexpr int kSumColumns =
       kRows * kColumns <= 80 ? kColumns : (kColumnVector == 4 ? 64 : 48) / kRows;
@@ -154,7 +152,7 @@ __device__ inline void simt_sum_keys(float (&part)[Rows][Columns], const float *
 #pragma unroll
     for (int c = 0; c < Columns; ++c)
       part[r][c] = 0.0f;
-#pragma unroll 1 // More than four keys' operands under way spill.
+#pragma unroll 2
   for (int block = 0; block < Shape::kSumKeys / 4; ++block) {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -183,23 +181,11 @@ template <typename Shape, int First = 0, int Rows, int All>
 __device__ inline void simt_add_values(float (&out)[Rows][All], const float *weights, const float *values) {
   constexpr int kColumns = All - First < Shape::kSumColumns ? All - First : Shape::kSumColumns;
   const float *columns = values + First * Shape::kColumnLanes;
-  float part[Rows][kColumns];
-  if constexpr (Shape::kTileSums) {
-    float tile[Rows][kColumns];
-#pragma unroll
-    for (int r = 0; r < Rows; ++r)
-#pragma unroll
-      for (int c = 0; c < kColumns; ++c)
-        tile[r][c] = 0.0f;
 #pragma unroll 1
-    for (int keys = 0; keys < Shape::kLaneKeys; keys += Shape::kSumKeys) {
-      simt_sum_keys<Shape>(part, weights + keys * Shape::kGroups * Shape::kStrideP,
-                           columns + keys * Shape::kGroups * Shape::kStrideV);
-      add_columns<0>(tile, part);
-    }
-    add_columns<First>(out, tile);
-  } else {
-    simt_sum_keys<Shape>(part, weights, columns);
+  for (int keys = 0; keys < Shape::kLaneKeys; keys += Shape::kSumKeys) {
+    float part[Rows][kColumns];
+    simt_sum_keys<Shape>(part, weights + keys * Shape::kGroups * Shape::kStrideP,
+                         columns + keys * Shape::kGroups * Shape::kStrideV);
     add_columns<First>(out, part);
   }
   if constexpr (First + kColumns < All)
