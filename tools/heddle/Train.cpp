@@ -243,7 +243,9 @@ Subcommand addTrain(CLI::App &program) {
   addSavedFlag(*parser, f, {"seed", &f.seed},
                "Seed of the batches, of dropout, and of weights where they are drawn");
   addWeightsFlag(*parser, flags->weights);
-  parser->add_option("--csv", flags->csv, "Write a line each step: step, loss, lr, grad_norm, tokens_per_s");
+  parser->add_option("--csv", flags->csv,
+                     "Write a line each step to a new file: step, loss, lr, grad_norm, tokens_per_s; with "
+                     "--resume go on with it");
   parser->add_option("--plot", flags->picture, "Write the loss as a picture, an .svg file");
   parser->add_option("--save", flags->save,
                      "Save weights and optimizer to this folder at the end, and when interrupted");

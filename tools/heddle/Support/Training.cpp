@@ -21,7 +21,7 @@ namespace {
 /// The line on a terminal follows so many of the last steps: fewer jump, more lag.
 constexpr size_t kRecent = 20;
 
-constexpr const char *kAdvice = "; a smaller --lr, --clip or more --warmup-steps may keep it finite";
+constexpr const char *kAdvice = "; a smaller --lr or --clip, or more --warmup-steps, may keep it finite";
 
 /// Seconds between two looks at the line on a terminal, and between two lines of a log.
 constexpr double kShowEvery = 0.1, kLogEvery = 10;
@@ -48,7 +48,7 @@ public:
   StatusOr<TrainingEnd> run() {
     Interrupt interrupt;
     bool saved = false;
-    while (t_.state.step < t_.rate.steps && !interrupt.signal() && fault_) {
+    while (t_.state.step < t_.rate.steps && !interrupt.signal() && fault_.isOk()) {
       HEDDLE_RETURN_IF_ERROR(step());
       saved = t_.saveEvery > 0 && t_.state.step % t_.saveEvery == 0;
       if (saved)
@@ -60,8 +60,8 @@ public:
     TrainingEnd end;
     end.steps = static_cast<int64_t>(seconds_.size());
     end.saved = saved_;
-    end.signal = fault_ && t_.state.step < t_.rate.steps ? interrupt.signal() : 0;
-    if (fault_ && !end.signal && lossIsLost())
+    end.signal = fault_.isOk() && t_.state.step < t_.rate.steps ? interrupt.signal() : 0;
+    if (fault_.isOk() && !end.signal && lossIsLost())
       fault_ = invalidInput(atStep() + "the loss is " + lossText() +
                             (skippedSince_ > 0 ? ": every step from step " + std::to_string(skippedSince_) +
                                                      " on was skipped and changed nothing"
@@ -145,14 +145,14 @@ private:
 
   Status save() {
     saved_ = false;
-    if (t_.folder && fault_) {
+    if (t_.folder && fault_.isOk()) {
       progress_.show(atStep() + "saving");
       HEDDLE_RETURN_IF_ERROR(lookAtWeights());
     }
-    if (t_.folder && fault_ && lossIsLost() && t_.folder->holdsCheckpoint()) {
+    if (t_.folder && fault_.isOk() && lossIsLost() && t_.folder->holdsCheckpoint()) {
       progress_.line(atStep() + "not saved: the loss is " + lossText() + ", and " + t_.folder->path() +
                      " holds a checkpoint from before");
-    } else if (t_.folder && fault_) {
+    } else if (t_.folder && fault_.isOk()) {
       HEDDLE_RETURN_IF_ERROR(t_.folder->save(t_.executor, t_.plan, t_.state));
       saved_ = true;
     }
