@@ -12,11 +12,12 @@ HANDS_ON = {"bench/run", "test/minilm/run"}
 
 
 def state():
-    """Every file that no build and no interpreter makes, with its time."""
+    """Every file that no build, interpreter or editor makes; those that a script here rewrites, with their time."""
     found = {}
     for folder, folders, files in os.walk(ROOT):
         folders[:] = [name for name in folders if name not in ("build", ".git", "__pycache__")]
-        found.update((os.path.join(folder, name), os.lstat(os.path.join(folder, name)).st_mtime_ns) for name in files)
+        for path in (os.path.join(folder, name) for name in files if not name.startswith(".")):
+            found[path] = os.stat(path).st_mtime_ns if "golden" in path else 0
     return found
 
 
@@ -46,4 +47,4 @@ after = state()
 faults += [f"written or removed: {path}" for path in sorted(set(before.items()) ^ set(after.items()))]
 if len(scripts) < 15:
     faults.append(f"found only {scripts}")
-sys.exit("\n".join(faults))
+sys.exit("\n".join(faults) or 0)
