@@ -5,6 +5,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
+
 using namespace heddle;
 using namespace heddle::graph;
 using llvm::failed;
@@ -97,8 +99,9 @@ struct Range {
 };
 using MaybeRange = std::optional<Range>;
 
-/// Finds what an integer value may be, once for each. `ignored`: elements of this value do not count, but
-/// where something is computed of them, which `whole` knows.
+/// Finds what an integer value may be, once for each; asked in the order of the ops, so that it never has to
+/// go back further than to operands. `ignored`: elements of this value do not count, but where something is
+/// computed of them, which `whole` knows.
 class Ranges {
 public:
   explicit Ranges(std::optional<int64_t> ignored = std::nullopt, Ranges *whole = nullptr)
@@ -106,22 +109,17 @@ public:
   Ranges(const Ranges &) = delete;
   Ranges &operator=(const Ranges &) = delete;
 
-  MaybeRange of(mlir::Value value, unsigned depth = 0) {
-    // Deeper chains of integers are no indices that somebody wrote.
-    if (depth > kDepth)
-      return std::nullopt;
+  MaybeRange of(mlir::Value value) {
     auto known = ranges_.find(value);
     if (known != ranges_.end())
       return known->second;
-    MaybeRange range = find(value, depth + 1);
+    MaybeRange range = find(value);
     ranges_[value] = range;
     return range;
   }
 
 private:
-  static constexpr unsigned kDepth = 64;
-
-  MaybeRange find(mlir::Value value, unsigned depth);
+  MaybeRange find(mlir::Value value);
   MaybeRange ofConstant(ConstantOp op) const;
 
   static MaybeRange unite(MaybeRange a, MaybeRange b) {
@@ -173,7 +171,7 @@ static MaybeRange corners(Range a, Range b, llvm::function_ref<bool(int64_t, int
   return range;
 }
 
-MaybeRange Ranges::find(mlir::Value value, unsigned depth) {
+MaybeRange Ranges::find(mlir::Value value) {
   auto type = typeOf(value).getElementType();
   if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value)) {
     auto main = llvm::cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
@@ -185,8 +183,8 @@ MaybeRange Ranges::find(mlir::Value value, unsigned depth) {
   }
   mlir::Operation *op = value.getDefiningOp();
   if (movesElements(op))
-    return of(op->getOperand(0), depth);
-  auto operand = [&](unsigned index) { return whole_.of(op->getOperand(index), depth); };
+    return of(op->getOperand(0));
+  auto operand = [&](unsigned index) { return whole_.of(op->getOperand(index)); };
   auto both = [&](llvm::function_ref<bool(int64_t, int64_t, int64_t &)> overflows) -> MaybeRange {
     MaybeRange a = operand(0), b = operand(1);
     return a && b ? within(corners(*a, *b, overflows), type) : std::nullopt;
@@ -197,17 +195,17 @@ MaybeRange Ranges::find(mlir::Value value, unsigned depth) {
         return Range{0, typeOf(op.getResult()).getDimSize(static_cast<int64_t>(op.getAxis())) - 1};
       })
       .Case([&](ConcatOp op) {
-        MaybeRange range = of(op.getOperands().front(), depth);
+        MaybeRange range = of(op.getOperands().front());
         for (mlir::Value part : op.getOperands().drop_front())
-          range = unite(range, of(part, depth));
+          range = unite(range, of(part));
         return range;
       })
-      .Case([&](SelectOp op) { return unite(of(op.getIfTrue(), depth), of(op.getIfFalse(), depth)); })
+      .Case([&](SelectOp op) { return unite(of(op.getIfTrue()), of(op.getIfFalse())); })
       .Case([&](CastOp op) -> MaybeRange {
         mlir::Type from = typeOf(op.getOperand()).getElementType();
         if (from.isInteger(1))
           return Range{0, 1};
-        return from.isInteger() ? within(of(op.getOperand(), depth), type) : std::nullopt;
+        return from.isInteger() ? within(of(op.getOperand()), type) : std::nullopt;
       })
       .Case([&](AddOp) {
         return both([](int64_t x, int64_t y, int64_t &z) { return llvm::AddOverflow(x, y, z) != 0; });
@@ -229,13 +227,24 @@ MaybeRange Ranges::find(mlir::Value value, unsigned depth) {
 
 /// Every operand that indexes something, whatever it comes from.
 static llvm::LogicalResult verifyIndices(mlir::func::FuncOp main) {
-  Ranges whole;
+  std::map<std::optional<int64_t>, std::unique_ptr<Ranges>> ranges; // By what is ignored.
+  Ranges &whole = *(ranges[std::nullopt] = std::make_unique<Ranges>());
+  main.walk([&](mlir::Operation *op) {
+    for (mlir::OpOperand &use : op->getOpOperands())
+      if (std::optional<Indexed> indexed = indexedBy(use); indexed && indexed->ignored)
+        if (std::unique_ptr<Ranges> &of = ranges[indexed->ignored]; !of)
+          of = std::make_unique<Ranges>(indexed->ignored, &whole);
+  });
   mlir::WalkResult walk = main.walk([&](mlir::Operation *op) {
+    for (mlir::Value result : op->getResults())
+      if (typeOf(result).getElementType().isInteger())
+        for (auto &[ignored, of] : ranges)
+          of->of(result);
     for (mlir::OpOperand &use : op->getOpOperands()) {
       std::optional<Indexed> indexed = indexedBy(use);
       if (!indexed)
         continue;
-      MaybeRange range = Ranges(indexed->ignored, &whole).of(use.get());
+      MaybeRange range = ranges[indexed->ignored]->of(use.get());
       if (range && range->low >= 0 && range->high < indexed->extent)
         continue;
       mlir::InFlightDiagnostic error =
@@ -245,8 +254,7 @@ static llvm::LogicalResult verifyIndices(mlir::func::FuncOp main) {
         error << " are from " << range->low << " to " << range->high;
       else
         error << " have no bound that is known, wanted inputs, constants, or integer arithmetic on constants "
-                 "and on "
-                 "inputs with a graph.bound";
+                 "and on inputs with a graph.bound";
       return mlir::WalkResult::interrupt();
     }
     return mlir::WalkResult::advance();

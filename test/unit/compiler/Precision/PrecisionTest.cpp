@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 
 using namespace heddle;
 using namespace heddle::graph;
@@ -166,6 +167,18 @@ TEST(PolicyTable, Rows) {
   EXPECT_EQ(find("tf32", "matmul").compute, "tf32");
   EXPECT_EQ(find("fp32", "matmul").compute, "as written");
   EXPECT_TRUE(policyRows("int8").empty());
+}
+
+/// An op that is added to the dialect must be given a rule: without one its types stay as they were written.
+TEST_F(Precision, EveryOpHasARule) {
+  context_.loadDialect<GraphDialect>();
+  // What has no floating operand or belongs to the graph's frame; and what later phases make.
+  const std::set<llvm::StringRef> none{"and",   "or",    "not",   "assign",      "like",
+                                       "state", "group", "yield", "partial_sums"};
+  for (mlir::RegisteredOperationName name : context_.getRegisteredOperationsByDialect("graph")) {
+    llvm::StringRef op = name.stripDialect();
+    EXPECT_EQ(findPolicyRule(op.str(), PolicyRole::Any) != nullptr, !none.count(op)) << op.str();
+  }
 }
 
 } // namespace
