@@ -18,6 +18,6 @@ for name, (*sizes, parameters) in page.items():
     if tuple(sizes) != code[name]:
         sys.exit(f"{name}: layers, width, MLP and heads are {code[name]}; README.md says {sizes}")
     explained = subprocess.run(["heddle", "explain", name, "--context", "16"], capture_output=True, text=True)
-    found = re.search(r"^the model has (\d+) parameters$", explained.stdout, re.M)
-    if explained.returncode or not found or found[1] != parameters.replace(",", ""):
+    found = re.search(r"^parameters +([\d,]+) ", explained.stdout, re.M)
+    if explained.returncode or not found or found[1] != parameters:
         sys.exit(f"{name}: README.md says {parameters} parameters; found {found and found[1]} {explained.stderr[:500]}")
