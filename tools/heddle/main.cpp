@@ -1,5 +1,6 @@
 //===- main.cpp - The heddle program --------------------------------------===//
 #include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/CommandFiles.h"
 #include "tools/heddle/Support/ExitCode.h"
 
 #include <CLI/App.hpp>
@@ -40,8 +41,10 @@ static int runProgram(int argc, char **argv) {
     return program.exit(error) == 0 ? Success : Usage;
   }
   for (const Subcommand &subcommand : subcommands)
-    if (subcommand.parser->parsed())
-      return report(subcommand.run());
+    if (subcommand.parser->parsed()) {
+      heddle::runtime::Status files = checkFiles(*subcommand.parser);
+      return report(files ? subcommand.run() : files);
+    }
   return Usage;
 }
 
