@@ -183,6 +183,21 @@ for kind in (signal.SIGKILL, signal.SIGINT):
     test.check(contents(folder) == contents(reference), f"{kind.name}: other bits than without an interruption")
     test.check(not os.path.exists(folder + ".unfinished"), f"{kind.name}: something half-written is left")
 
+# One training alone saves to a folder; a lock that a killed one leaves is in nobody's way.
+folder = test.path("shared")
+endless = ["train", MODEL, "--data", DATA, *SIZES, "--save", folder, "--save-every", "1", "--steps", "1000000"]
+process = subprocess.Popen(["heddle", *endless], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+while process.poll() is None and step_of(folder) < 2:
+    time.sleep(0.002)
+for flags in ([], ["--resume", folder]):
+    test.fails(3, [*endless, *flags], f"{folder}: another training saves to this folder (it holds {folder}.lock)")
+test.check(process.poll() is None, f"the first of two trainings ended with {process.poll()}")
+process.kill()
+process.wait()
+test.check(os.path.exists(folder + ".lock"), "wanted the lock of a process that was killed")
+trained("behind a kill", "--resume", folder, "--save", folder, "--steps", str(step_of(folder) + 1))
+test.check(not os.path.exists(folder + ".lock"), "wanted the lock gone with its training")
+
 # A line on a terminal, written over and gone at the end. Results stay on stdout.
 leader, follower = pty.openpty()
 process = subprocess.Popen(["heddle", "train", MODEL, "--data", DATA, *SIZES, "--steps", "50"], stdout=subprocess.PIPE,

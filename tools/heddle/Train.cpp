@@ -113,16 +113,19 @@ Status runTrain(TrainFlags &flags, int &signal) {
   std::string resumed;
   if (!flags.resume.empty()) {
     HEDDLE_ASSIGN_OR_RETURN(resumed, checkpointAt(flags.resume));
+  }
+  // Before anything is read from it: no other training replaces it from here on.
+  std::optional<CheckpointFolder> folder;
+  if (!flags.save.empty()) {
+    HEDDLE_ASSIGN_OR_RETURN(folder, CheckpointFolder::open(flags.save, resumed));
+  }
+  if (!resumed.empty()) {
     HEDDLE_ASSIGN_OR_RETURN(state, resume(flags, resumed));
   }
   flags.rate.schedule = parseSchedule(flags.schedule).value(); // Neither flag nor file has another name.
   flags.model.mode = nameOf(flags.accumulate > 1 ? Mode::Accumulate : Mode::Step);
   // Whatever can be known to be wrong before anything is compiled.
   HEDDLE_ASSIGN_OR_RETURN(TokenFile tokens, TokenFile::open(flags.data));
-  std::optional<CheckpointFolder> folder;
-  if (!flags.save.empty()) {
-    HEDDLE_ASSIGN_OR_RETURN(folder, CheckpointFolder::open(flags.save, resumed));
-  }
   if (!flags.picture.empty()) // Gone again: says whether it can be written.
     HEDDLE_RETURN_IF_ERROR(AtomicFile::create(flags.picture).status());
   HEDDLE_ASSIGN_OR_RETURN(TrainLog log, TrainLog::open(flags.csv, state.step));

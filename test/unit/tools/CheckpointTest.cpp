@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <optional>
 
 using namespace heddle::driver;
 using namespace heddle::runtime;
@@ -158,6 +159,38 @@ TEST_F(CheckpointTest, FoldersThatMustNotBeReplaced) {
   EXPECT_NE(error("/").find("replaced as a whole"), std::string::npos);
   fs::create_directory(path("empty"));
   EXPECT_EQ(error(path("empty")), "");
+}
+
+TEST_F(CheckpointTest, OneTrainingAloneSavesToAFolder) {
+  auto error = [&](const std::string &name) {
+    StatusOr<CheckpointFolder> folder = CheckpointFolder::open(name, "");
+    return folder ? "" : folder.status().message();
+  };
+  {
+    std::optional<CheckpointFolder> copy;
+    {
+      StatusOr<CheckpointFolder> folder = CheckpointFolder::open(path("a"), "");
+      ASSERT_TRUE(folder.isOk());
+      copy = *folder;
+    }
+    EXPECT_EQ(error(path("a")), path("a") + ": another training saves to this folder (it holds " +
+                                    path("a.lock") + "); wait for its end, or name another folder");
+    EXPECT_EQ(error(path("b")), "");
+    ASSERT_TRUE(copy->save(executor_, plan_, state_).isOk());
+    EXPECT_NE(error(path("a")).find("another training"), std::string::npos); // The lock was not replaced.
+  }
+  EXPECT_EQ(entries(), std::vector<std::string>{"a"});
+  // Left by a process that was killed.
+  write("b.lock", "");
+  EXPECT_EQ(error(path("b")), "");
+  EXPECT_EQ(entries(), std::vector<std::string>{"a"});
+  write("b.lock", "notes");
+  EXPECT_EQ(error(path("b")),
+            path("b.lock") + ": wanted an empty file, which locks " + path("b") + ", found something else");
+  EXPECT_TRUE(fs::exists(path("b.lock")));
+  fs::remove(path("b.lock"));
+  fs::create_directory(path("b.lock"));
+  EXPECT_EQ(error(path("b")), "cannot lock " + path("b") + ": " + path("b.lock") + ": Is a directory");
 }
 
 TEST_F(CheckpointTest, ALinkToAFolderStays) {

@@ -94,6 +94,7 @@ StatusOr<CheckpointFolder> CheckpointFolder::open(const std::string &given, cons
     return unavailable(given + ": there is no folder " + parent);
   if (::access(parent.c_str(), W_OK | X_OK) != 0)
     return unavailable(given + ": cannot write in " + parent + ": " + std::strerror(errno));
+  HEDDLE_ASSIGN_OR_RETURN(FolderLock lock, FolderLock::take(path));
   for (const std::string &folder : {path, unfinished(path), previous(path)}) {
     if (!fs::exists(folder, error))
       continue;
@@ -110,7 +111,7 @@ StatusOr<CheckpointFolder> CheckpointFolder::open(const std::string &given, cons
       if (fs::exists(folder + "/" + kTraining, error))
         return invalidInput(folder +
                             ": holds a checkpoint; go on from it with --resume, or name another folder");
-  return CheckpointFolder(path);
+  return CheckpointFolder(path, std::move(lock));
 }
 
 Status CheckpointFolder::save(Executor &executor, const Plan &plan, const TrainingState &state) {
