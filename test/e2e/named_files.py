@@ -4,6 +4,7 @@ name is empty; a pipe that nobody serves is not waited for. All is refused befor
 
 import os
 import shutil
+import subprocess
 
 from support.driver import DEVICE, Test
 from support.tensors import Tensor, fill, write_npy, write_safetensors
@@ -104,6 +105,32 @@ for arguments in ([*run, "x=x.npy", "--weights", "weights", "--output", "weights
                   ["compile", "g.mlir", *device, "--dump-to", "dump", "-o", "dump/p.heddle"]):
     done = test.command(*arguments)
     test.check(done.returncode == 0, f"{arguments}: {done.returncode}: {done.stderr[:700]}")
+
+# A pipe that nobody serves is not waited for; one that is read takes what is written.
+begin()
+for name in ("p", "p.mlir", "p.safetensors", "p.heddle", "p.npy"):
+    os.mkfifo(name)
+soon = {"timeout": 60}
+for arguments in (["compile", "p.mlir", "-o", "new.heddle"], ["bench", "p"], ["check", "p.mlir"], ["explain", "p.heddle"]):
+    test.fails(1, arguments, f"MODEL {arguments[1]}: wanted a file or a folder, found a pipe or a device", **soon)
+for flags in (["--input", "p.npy"], ["--input", "x=p.npy"], ["--input", "random:1", "--weights", "p.safetensors"]):
+    test.fails(1, ["run", "g.mlir", *device, *flags, "--output", "o.safetensors"], "wanted a file or a folder, found a pipe", **soon)
+test.fails(1, [*train, "--data", "p"], "--data p: wanted a file or a folder, found a pipe or a device", **soon)
+nobody = "is a pipe that nothing reads"
+test.fails(3, ["compile", "g.mlir", *device, "-o", "p"], "cannot write p: it " + nobody, **soon)
+test.fails(3, [*random, "--output", "p.safetensors"], nobody, **soon)
+test.fails(3, [*random, "--output", "o.safetensors", "--save-weights", "p.safetensors"], nobody, **soon)
+with open("plan", "wb") as plan:
+    reader = subprocess.Popen(["cat", "p"], stdout=plan)
+    descriptor = os.open("p", os.O_WRONLY)  # Waits for the reader, and keeps it.
+    done = test.command("compile", "g.mlir", *device, "-o", "p", **soon)
+    os.close(descriptor)
+    reader.wait(60)
+test.check(done.returncode == 0, f"compile into a pipe: {done.returncode}: {done.stderr[:700]}")
+done = test.command("run", "plan", "--input", "random:1", "--output", "o.safetensors")
+test.check(done.returncode == 0, f"a plan that came through a pipe: {done.returncode}: {done.stderr[:700]}")
+done = test.command("compile", "g.mlir", *device, "-o", "/dev/null", "--reproducer", "/dev/null")
+test.check(done.returncode == 0, f"compile to /dev/null: {done.returncode}: {done.stderr[:700]}")
 
 # No name is empty.
 for flag in ("--data", "--csv", "--plot", "--save", "--resume", "--weights"):

@@ -291,7 +291,6 @@ for text, graph, wanted in (("notes", MODEL, "log.csv:1: wanted step,loss,lr,gra
 
 def small_files():
     """A limit on the size of files stands for a disk that fills up: the weights do not fit."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
 
 

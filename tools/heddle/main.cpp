@@ -1,6 +1,7 @@
 //===- main.cpp - The heddle program --------------------------------------===//
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/CommandFiles.h"
+#include "tools/heddle/Support/EndBySignal.h"
 #include "tools/heddle/Support/ExitCode.h"
 
 #include <CLI/App.hpp>
@@ -51,6 +52,7 @@ static int runProgram(int argc, char **argv) {
 int main(int argc, char **argv) {
   // Libraries below may throw where memory ends; nothing else is expected to.
   endOnUncaughtMemoryFault();
+  leaveNothingHalfWritten();
   try {
     int code = runProgram(argc, argv);
     // What was printed may have met a full disk or a closed pipe.

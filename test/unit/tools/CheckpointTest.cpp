@@ -2,8 +2,11 @@
 #include "FakeExecutor.h"
 
 #include "runtime/tooling/Safetensors.h"
+#include "tools/heddle/Support/EndBySignal.h"
 #include "tools/heddle/Support/Weights.h"
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -191,6 +194,30 @@ TEST_F(CheckpointTest, OneTrainingAloneSavesToAFolder) {
   fs::remove(path("b.lock"));
   fs::create_directory(path("b.lock"));
   EXPECT_EQ(error(path("b")), "cannot lock " + path("b") + ": " + path("b.lock") + ": Is a directory");
+}
+
+TEST_F(CheckpointTest, ASignalWhileItIsWrittenLeavesTheFormerOneAlone) {
+  save("a");
+  struct : FakeExecutor {
+    StatusOr<std::vector<uint8_t>> parameter(const std::string &name) override {
+      if (name == "exp_avg.w") // The model is written, the optimizer half.
+        std::raise(SIGTERM);
+      return FakeExecutor::parameter(name);
+    }
+  } interrupted;
+  interrupted.parts = executor_.parts;
+  state_.step = 4;
+  auto child = [&] {
+    std::signal(SIGTERM, SIG_DFL);
+    leaveNothingHalfWritten();
+    StatusOr<CheckpointFolder> folder = CheckpointFolder::open(path("a"), path("a"));
+    if (folder)
+      (void)folder->save(interrupted, plan_, state_);
+    std::_Exit(99);
+  };
+  EXPECT_EXIT(child(), testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EQ(entries(), std::vector<std::string>{"a"});
+  EXPECT_EQ(readTrainingState(path("a"))->step, 3);
 }
 
 TEST_F(CheckpointTest, ALinkToAFolderStays) {

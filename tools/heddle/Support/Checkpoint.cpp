@@ -118,9 +118,17 @@ Status CheckpointFolder::save(Executor &executor, const Plan &plan, const Traini
   std::string next = unfinished(path_);
   HEDDLE_RETURN_IF_ERROR(removeFolder(next)); // Of a process that was ended.
   std::error_code error;
-  if (!fs::create_directory(next, error))
-    return unavailable("cannot make folder " + next + ": " + error.message());
-  Status status = writeFiles(next, executor, plan, state);
+  Status status;
+  {
+    std::vector<HalfWritten> halfWritten;
+    for (const std::string &name :
+         {next, next + "/" + kModel, next + "/" + kOptimizer, next + "/" + kTraining})
+      halfWritten.emplace_back(name);
+    if (!fs::create_directory(next, error))
+      return unavailable("cannot make folder " + next + ": " + error.message());
+    status = writeFiles(next, executor, plan, state);
+  }
+  // Whole, and no longer to be removed: it is about to be the checkpoint.
   if (status)
     status = replaceFolder(next, path_);
   if (!status)

@@ -44,16 +44,20 @@ StatusOr<FolderLock> FolderLock::take(const std::string &folder) {
       return FolderLock("", std::exchange(lock.descriptor_, -1));
     }
     // The one before may have removed the name between the opening and the lock.
-    if (stat(path.c_str(), &named) == 0 && named.st_dev == held.st_dev && named.st_ino == held.st_ino)
+    if (stat(path.c_str(), &named) == 0 && named.st_dev == held.st_dev && named.st_ino == held.st_ino) {
+      lock.file_ = HalfWritten(path);
       return lock;
+    }
     lock.path_.clear();
   }
 }
 
 FolderLock::FolderLock(FolderLock &&other) noexcept
-    : path_(std::exchange(other.path_, "")), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::exchange(other.path_, "")), descriptor_(std::exchange(other.descriptor_, -1)),
+      file_(std::move(other.file_)) {}
 
 FolderLock::~FolderLock() {
+  file_ = {}; // Behind the lock's end the name may be another process'.
   if (!path_.empty())
     ::unlink(path_.c_str()); // While it is held: whoever opened it meanwhile sees that the name is gone.
   if (descriptor_ >= 0)

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_TOOLS_HEDDLE_SUPPORT_FOLDERLOCK_H
 #define HEDDLE_TOOLS_HEDDLE_SUPPORT_FOLDERLOCK_H
 
+#include "runtime/base/HalfWritten.h"
 #include "runtime/base/Status.h"
 
 #include <string>
@@ -24,6 +25,7 @@ private:
   FolderLock(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   std::string path_;
   int descriptor_ = -1;
+  runtime::HalfWritten file_; ///< path_, while it is ours.
 };
 
 } // namespace heddle::driver

@@ -1,6 +1,8 @@
 //===- Interrupt.cpp - Ctrl-C that lets a step end ------------------------===//
 #include "tools/heddle/Support/Interrupt.h"
 
+#include "tools/heddle/Support/EndBySignal.h"
+
 #include <csignal>
 
 namespace heddle::driver {
@@ -14,7 +16,7 @@ constexpr int kSignals[] = {SIGINT, SIGTERM};
 void note(int signal) {
   came = signal;
   for (int each : kSignals)
-    std::signal(each, SIG_DFL);
+    std::signal(each, endBySignal);
 }
 
 } // namespace
@@ -38,7 +40,7 @@ Interrupt::~Interrupt() {
   for (int each : kSignals) {
     struct sigaction now = {};
     if (sigaction(each, nullptr, &now) == 0 && now.sa_handler == note)
-      std::signal(each, SIG_DFL);
+      std::signal(each, endBySignal);
   }
 }
 
