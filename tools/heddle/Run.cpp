@@ -67,7 +67,7 @@ Status addRandom(const Buffer &buffer, const std::string &source, Tensors &input
 
 /// One --input value: NAME=SOURCE, or SOURCE alone. A .safetensors file alone gives every input that it
 /// names; random:SEED alone every input that has no value yet; a .npy file alone the only input that has
-/// none. `named` are those that were given by name.
+/// none. `named` are those that were given by name, "" for random:SEED alone.
 Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs,
                 std::set<std::string> &named) {
   size_t equals = argument.find('=');
@@ -84,6 +84,8 @@ Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs,
   if (random) {
     if (input)
       return addRandom(*input, source, inputs);
+    if (!named.insert("").second)
+      return invalidInput("--input " + argument + ": random values for all other inputs are given twice");
     for (const Buffer *open : openInputs(plan, inputs))
       HEDDLE_RETURN_IF_ERROR(addRandom(*open, source, inputs));
     return Status::ok();
