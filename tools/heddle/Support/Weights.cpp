@@ -18,12 +18,11 @@ namespace heddle::driver {
 using namespace runtime;
 
 void addWeightsFlag(CLI::App &parser, std::string &path) {
-  namesFile(
-      parser.add_option(
-          "--weights", path,
-          "Read the parameters from a .safetensors file, a .safetensors.index.json, or a folder with "
-          "one of them [those in MODEL where it is a folder, else drawn from the seed]"),
-      FileUse::Read);
+  namesFile(parser.add_option(
+                "--weights", path,
+                "Read the parameters from a .safetensors file, a .safetensors.index.json, or a folder with "
+                "one of them [those in MODEL where it is a folder, else drawn from the seed]"),
+            FileUse::Read);
 }
 
 static bool isFolder(const std::string &path) {
