@@ -8,6 +8,7 @@
 #include "compiler/Plan/Artifact.h"
 #include "compiler/Plan/ReferenceProgram.h"
 #include "compiler/Support/Locations.h"
+#include "runtime/base/File.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -59,17 +60,7 @@ Status writeDump(const std::string &directory, const std::string &name, const st
     return runtime::unavailable("cannot make folder '" + directory + "': " + error.message());
   llvm::SmallString<256> path(directory);
   llvm::sys::path::append(path, name);
-  std::error_code error;
-  llvm::raw_fd_ostream out(path, error);
-  if (!error) {
-    out << text;
-    out.flush();
-    error = out.error();
-    out.clear_error();
-  }
-  if (error)
-    return runtime::unavailable("cannot write '" + path.str().str() + "': " + error.message());
-  return Status::ok();
+  return runtime::writeFile(path.str().str(), text);
 }
 
 /// "study:small", or a path's last part; of a config.json the folder's, which is what people call the model.

@@ -28,9 +28,10 @@ std::span<const uint8_t> bytesOf(std::string_view text) {
 
 std::string reason(int error) { return std::strerror(error); }
 
-/// Opens for reading and gives the size; refuses what is not a regular file.
+/// Opens for reading and gives the size; refuses what is not a regular file, without waiting for whoever
+/// would write to a pipe.
 StatusOr<std::pair<int, size_t>> openForReading(const std::string &path) {
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return invalidInput("cannot open " + path + ": " + reason(errno));
   struct stat info;
@@ -44,11 +45,13 @@ StatusOr<std::pair<int, size_t>> openForReading(const std::string &path) {
 
 } // namespace
 
-AtomicFile::AtomicFile(std::string path, std::string temporary, int descriptor)
-    : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+AtomicFile::AtomicFile(std::string path, std::string temporary, int descriptor, HalfWritten halfWritten)
+    : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor),
+      halfWritten_(std::move(halfWritten)) {}
 
 AtomicFile::AtomicFile(AtomicFile &&other) noexcept
-    : path_(std::move(other.path_)), temporary_(std::move(other.temporary_)), descriptor_(other.descriptor_) {
+    : path_(std::move(other.path_)), temporary_(std::move(other.temporary_)), descriptor_(other.descriptor_),
+      halfWritten_(std::move(other.halfWritten_)) {
   other.descriptor_ = -1;
   other.temporary_.clear();
 }
@@ -74,20 +77,28 @@ StatusOr<AtomicFile> AtomicFile::create(const std::string &given) {
   if (stat(given.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     if (S_ISDIR(info.st_mode))
       return unavailable("cannot write " + given + ": it is a folder");
-    int descriptor = ::open(given.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0)
-      return unavailable("cannot write " + given + ": " + reason(errno));
-    return AtomicFile(given, "", descriptor);
+    // A pipe that nothing reads is refused, not waited for; one that is read may be slow.
+    int descriptor = ::open(given.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0 && errno == ENXIO && S_ISFIFO(info.st_mode))
+      return unavailable("cannot write " + given + ": it is a pipe that nothing reads");
+    if (descriptor < 0 || fcntl(descriptor, F_SETFL, 0) != 0) {
+      int error = errno;
+      if (descriptor >= 0)
+        ::close(descriptor);
+      return unavailable("cannot write " + given + ": " + reason(error));
+    }
+    return AtomicFile(given, "", descriptor, {});
   }
   std::string path = behindLinks(given);
   // The name is unique among processes and within this one.
   static std::atomic<unsigned> count{0};
   std::string temporary =
       path + ".part-" + std::to_string(getpid()) + "-" + std::to_string(count.fetch_add(1));
+  HalfWritten halfWritten(temporary);
   int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0)
     return unavailable("cannot write " + path + ": " + reason(errno));
-  return AtomicFile(path, temporary, descriptor);
+  return AtomicFile(path, temporary, descriptor, std::move(halfWritten));
 }
 
 Status AtomicFile::failure(const char *action, int error, size_t wanted) const {
@@ -127,6 +138,7 @@ Status AtomicFile::commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0)
     return failure("rename to", errno, 0);
   temporary_.clear();
+  halfWritten_ = {};
   // The rename itself reaches the disk with its folder. Some file systems refuse to flush a folder: the file
   // is whole either way.
   int folder = ::open(folderOf(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -2,6 +2,7 @@
 #ifndef HEDDLE_RUNTIME_BASE_FILE_H
 #define HEDDLE_RUNTIME_BASE_FILE_H
 
+#include "runtime/base/HalfWritten.h"
 #include "runtime/base/Status.h"
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace heddle::runtime {
 
 /// A file that appears under its name only when it is complete: bytes go to a temporary name beside it, and
 /// `commit` flushes them to the disk and renames. Destroyed without `commit`, it leaves nothing behind. A
-/// path that names a device or a pipe is written directly; of a link, the file behind it is written. Errors
+/// path that names a device or a pipe is written directly, where something reads the pipe; of a link, the
+/// file behind it is written. A process that ends by a signal can leave nothing, too: see HalfWritten. Errors
 /// are Unavailable and name the path and the reason; for a full disk, also the bytes wanted and free.
 class AtomicFile {
 public:
@@ -28,11 +30,12 @@ public:
   Status commit();
 
 private:
-  AtomicFile(std::string path, std::string temporary, int descriptor);
+  AtomicFile(std::string path, std::string temporary, int descriptor, HalfWritten halfWritten);
   Status failure(const char *action, int error, size_t wanted) const;
 
   std::string path_, temporary_; ///< temporary_ is empty where path_ is written directly.
   int descriptor_ = -1;
+  HalfWritten halfWritten_; ///< temporary_.
 };
 
 /// The whole of an AtomicFile in one call.

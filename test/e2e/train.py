@@ -185,6 +185,21 @@ for kind in (signal.SIGKILL, signal.SIGINT, signal.SIGHUP):
     test.check(contents(folder) == contents(reference), f"{kind.name}: other bits than without an interruption")
     test.check(not os.path.exists(folder + ".unfinished"), f"{kind.name}: something half-written is left")
 
+# One training alone saves to a folder; a lock that a killed one leaves is in nobody's way.
+folder = test.path("shared")
+endless = ["train", MODEL, "--data", DATA, *SIZES, "--save", folder, "--save-every", "1", "--steps", "1000000"]
+process = subprocess.Popen(["heddle", *endless], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+while process.poll() is None and step_of(folder) < 2:
+    time.sleep(0.002)
+for flags in ([], ["--resume", folder]):
+    test.fails(3, [*endless, *flags], f"{folder}: another training saves to this folder (it holds {folder}.lock)")
+test.check(process.poll() is None, f"the first of two trainings ended with {process.poll()}")
+process.kill()
+process.wait()
+test.check(os.path.exists(folder + ".lock"), "wanted the lock of a process that was killed")
+trained("behind a kill", "--resume", folder, "--save", folder, "--steps", str(step_of(folder) + 1))
+test.check(not os.path.exists(folder + ".lock"), "wanted the lock gone with its training")
+
 # A line on a terminal, written over and gone at the end. Results stay on stdout.
 leader, follower = pty.openpty()
 process = subprocess.Popen(["heddle", "train", MODEL, "--data", DATA, *SIZES, "--steps", "50"], stdout=subprocess.PIPE,
@@ -280,7 +295,9 @@ test.check(done.returncode == 0, f"compile: {done.stderr[:700]}")
 test.fails(1, ["train", plan, "--data", DATA, "--accumulate", "2"], "a step on 2 batches wants a plan of mode accumulate, found one of mode step")
 refused(1, "--resume", test.path("none"), wanted=["none: there is no such folder"])
 refused(1, *save[:2], "--save", reference, wanted=["uninterrupted: holds a checkpoint; go on from it with --resume"])
-refused(1, *save[:2], "--save", test.folder, wanted=["which is no part of a checkpoint"])
+os.makedirs(test.path("kept"))
+test.write("kept/notes.txt", "notes")
+refused(1, *save[:2], "--save", test.path("kept"), wanted=["which is no part of a checkpoint"])
 refused(3, *save[:2], "--save", test.path("none/new"), wanted=["none/new: there is no folder"])
 refused(3, *save[:2], "--csv", test.path("none/new.csv"), wanted=["none/new.csv"])
 refused(3, *save[:2], "--plot", test.path("none/new.svg"), wanted=["none/new.svg"])
@@ -305,7 +322,6 @@ for text, graph, wanted in (("notes", MODEL, "log.csv:1: wanted step,loss,lr,gra
 
 def small_files():
     """A limit on the size of files stands for a disk that fills up: the weights do not fit."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
 
 

@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <memory>
 #include <set>
+#include <utility>
 
 namespace heddle::driver {
 
@@ -196,6 +197,27 @@ BenchRow rowOf(const Cell &cell, double ceiling) {
   return row;
 }
 
+/// What stands between the commas of a list. The parser's own lists lose what is empty.
+std::vector<std::string> splitAtCommas(const std::string &list) {
+  std::vector<std::string> parts = {""};
+  for (char character : list)
+    if (character == ',')
+      parts.emplace_back();
+    else
+      parts.back() += character;
+  return parts;
+}
+
+/// What is wrong with a value of --impl; empty: nothing.
+std::string wrongImpls(const std::string &list) {
+  for (std::string &part : splitAtCommas(list))
+    if (part.empty())
+      return "'" + list + "': wanted implementations, separated by commas, found an empty one";
+    else if (std::string other = CLI::IsMember({"eager", "compiled"})(part); !other.empty())
+      return other;
+  return "";
+}
+
 /// What was measured, and how: two lines, and one for tuned products.
 std::string headOf(const std::vector<Cell> &cells, const BenchFlags &flags, const Device &device) {
   const Plan &plan = cells.front().built.plan;
@@ -287,9 +309,8 @@ Subcommand addBench(CLI::App &program) {
   addModelFlags(*parser, flags->model, DeviceFlag::Plain);
   addTuneFlag(*parser, flags->model, "on");
   CLI::Option *impl = parser->add_option("--impl", flags->impls, "Implementations, separated by commas")
-                          ->delimiter(',')
                           ->default_str("eager,compiled")
-                          ->check(CLI::IsMember({"eager", "compiled"}));
+                          ->check(CLI::Validator(wrongImpls, "{eager,compiled}"));
   parser->add_option("--warmup", flags->warmup, "Steps before those that are timed")
       ->capture_default_str()
       ->check(atLeast(0));
@@ -309,6 +330,10 @@ Subcommand addBench(CLI::App &program) {
       throw CLI::ValidationError("--profile", "prints a table and wants --format table");
     if (flags->model.planFile && impl->count() > 0)
       throw CLI::ValidationError("--impl", "has no meaning for a plan file, which is one implementation");
+    std::vector<std::string> lists = std::exchange(flags->impls, {});
+    for (const std::string &list : lists)
+      for (std::string &part : splitAtCommas(list))
+        flags->impls.push_back(std::move(part));
     if (std::set<std::string>(flags->impls.begin(), flags->impls.end()).size() != flags->impls.size())
       throw CLI::ValidationError("--impl", "names one implementation twice");
   });

@@ -1,6 +1,7 @@
 //===- Cache.cpp - heddle cache -------------------------------------------===//
 #include "runtime/base/DiskCache.h"
 #include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/CommandFiles.h"
 #include "tools/heddle/Support/Table.h"
 
 #include <CLI/App.hpp>
@@ -114,9 +115,10 @@ Status runClear(const CacheFlags &flags) {
 }
 
 void addFolderFlag(CLI::App &parser, CacheFlags &flags) {
-  parser.add_option(
-      "--folder", flags.folder,
-      "The cache's folder [HEDDLE_CACHE_DIR, else XDG_CACHE_HOME/heddle, else ~/.cache/heddle]");
+  namesFile(parser.add_option(
+                "--folder", flags.folder,
+                "The cache's folder [HEDDLE_CACHE_DIR, else XDG_CACHE_HOME/heddle, else ~/.cache/heddle]"),
+            FileUse::Into);
 }
 
 } // namespace

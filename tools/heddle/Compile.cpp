@@ -1,6 +1,7 @@
 //===- Compile.cpp - heddle compile ---------------------------------------===//
 #include "runtime/plan/Artifact.h"
 #include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/CommandFiles.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/Table.h"
 #include "tools/heddle/Support/Tuning.h"
@@ -106,18 +107,22 @@ Subcommand addCompile(CLI::App &program) {
   CLI::App *parser = program.add_subcommand("compile", "Compile a model into a plan file");
   addModelFlags(*parser, flags->model, DeviceFlag::WithTarget, {false, "is a plan already"});
   addTuneFlag(*parser, flags->model, "on");
-  CLI::Option *output = parser->add_option("-o,--output", flags->output, "The plan file to write");
+  CLI::Option *output =
+      namesFile(parser->add_option("-o,--output", flags->output, "The plan file to write"), FileUse::Write);
   parser->add_option("--impl", flags->pipeline, "compiled, or eager: one step an operation")
       ->capture_default_str()
       ->check(CLI::IsMember({"compiled", "eager"}));
-  CLI::Option *dump = parser->add_option("--dump-to", flags->dumpTo,
-                                         "Folder for the IR of every phase and the kernels' text");
+  CLI::Option *dump = namesFile(parser->add_option("--dump-to", flags->dumpTo,
+                                                   "Folder for the IR of every phase and the kernels' text"),
+                                FileUse::Into);
   CLI::Option *stop =
       parser->add_option("--stop-after", flags->stopAfter, "Stop after this phase and write no plan");
   if (std::vector<std::string> phases = Models::phases(); !phases.empty())
     stop->check(CLI::IsMember(phases));
   stop->needs(dump)->excludes(output);
-  parser->add_option("--reproducer", flags->reproducer, "File for a reproducer of a pass that fails");
+  namesFile(
+      parser->add_option("--reproducer", flags->reproducer, "File for a reproducer of a pass that fails"),
+      FileUse::Write);
   parser->add_flag("-v,--verbose", flags->verbose, "Print the time of each phase and the caches' hits");
   addExample(
       *parser,

@@ -3,6 +3,7 @@
 #include "runtime/plan/Verify.h"
 #include "runtime/tooling/HostTensor.h"
 #include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/CommandFiles.h"
 #include "tools/heddle/Support/KernelDump.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/ProfileReport.h"
@@ -387,13 +388,16 @@ Subcommand addExplain(CLI::App &program) {
   CLI::App *parser =
       program.add_subcommand("explain", "Show what was fused and why, and the plan's memory and steps");
   addModelFlags(*parser, flags->model, DeviceFlag::WithTarget);
-  parser->add_option("--dump-to", flags->dumpTo,
-                     "Folder for the IR of every phase; and of each CUDA kernel the text, PTX and a bench");
+  namesFile(parser->add_option(
+                "--dump-to", flags->dumpTo,
+                "Folder for the IR of every phase; and of each CUDA kernel the text, PTX and a bench"),
+            FileUse::Into);
   CLI::Option *stop = parser->add_option("--stop-after", flags->stopAfter, "Stop after this phase");
   if (std::vector<std::string> phases = Models::phases(); !phases.empty())
     stop->check(CLI::IsMember(phases));
-  CLI::Option *reproducer =
-      parser->add_option("--reproducer", flags->reproducer, "File for a reproducer of a pass that fails");
+  CLI::Option *reproducer = namesFile(
+      parser->add_option("--reproducer", flags->reproducer, "File for a reproducer of a pass that fails"),
+      FileUse::Write);
   parser->add_flag("--all", flags->all,
                    "Print every row: of layers that are like the one before, and the precision's rules for "
                    "ops that the model lacks, which a named --precision prints, too");

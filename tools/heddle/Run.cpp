@@ -3,6 +3,7 @@
 #include "runtime/tooling/RandomTensor.h"
 #include "runtime/tooling/Safetensors.h"
 #include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/CommandFiles.h"
 #include "tools/heddle/Support/Execution.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/Weights.h"
@@ -75,7 +76,7 @@ Status addRandom(const Buffer &buffer, const std::string &source, Tensors &input
 
 /// One --input value: NAME=SOURCE, or SOURCE alone. A .safetensors file alone gives every input that it
 /// names; random:SEED alone every input that has no value yet; a .npy file alone the only input that has
-/// none. `named` are those that were given by name.
+/// none. `named` are those that were given by name, "" for random:SEED alone.
 Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs,
                 std::set<std::string> &named) {
   size_t equals = argument.find('=');
@@ -94,6 +95,8 @@ Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs,
   if (random) {
     if (input)
       return addRandom(*input, source, inputs);
+    if (!named.insert("").second)
+      return invalidInput("--input " + argument + ": random values for all other inputs are given twice");
     for (const Buffer *open : openInputs(plan, inputs))
       HEDDLE_RETURN_IF_ERROR(addRandom(*open, source, inputs));
     return Status::ok();
@@ -129,8 +132,6 @@ Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs,
 Status runRun(const RunFlags &flags) {
   if (!flags.output.ends_with(".safetensors"))
     return invalidInput("--output " + flags.output + ": wanted a name that ends in .safetensors");
-  if (flags.output == flags.saveWeights)
-    return invalidInput("--output and --save-weights are the same file, " + flags.output);
   if (!flags.saveWeights.empty() && !flags.saveWeights.ends_with(".safetensors"))
     return invalidInput("--save-weights " + flags.saveWeights + ": wanted a name that ends in .safetensors");
   // Before anything is compiled: a file that is not there is known at once.
@@ -175,14 +176,15 @@ Subcommand addRun(CLI::App &program) {
   CLI::App *parser = program.add_subcommand("run", "Run a model or a plan file once");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain);
   addTuneFlag(*parser, flags->model, "cached");
-  parser
-      ->add_option(
-          "--input", flags->inputs,
-          "[NAME=]FILE.npy, [NAME=]FILE.safetensors or [NAME=]random:SEED; may be given several times")
+  namesFile(parser->add_option(
+                "--input", flags->inputs,
+                "[NAME=]FILE.npy, [NAME=]FILE.safetensors or [NAME=]random:SEED; may be given several times"),
+            FileUse::Input)
       ->required()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  parser->add_option("--output", flags->output, "The .safetensors file to write")->required();
+  namesFile(parser->add_option("--output", flags->output, "The .safetensors file to write"), FileUse::Write)
+      ->required();
   parser->add_option("--impl", flags->pipeline, "compiled, or eager: one step an operation")
       ->capture_default_str()
       ->check(CLI::IsMember({"compiled", "eager"}));
@@ -190,8 +192,10 @@ Subcommand addRun(CLI::App &program) {
       ->add_option("--executor", flags->executor, "sequential or graph, for a compiled plan [graph on a GPU]")
       ->check(CLI::IsMember({"sequential", "graph"}));
   addWeightsFlag(*parser, flags->weights);
-  parser->add_option("--save-weights", flags->saveWeights,
-                     "Also write the parameters, under their stored names, to this .safetensors file");
+  namesFile(
+      parser->add_option("--save-weights", flags->saveWeights,
+                         "Also write the parameters, under their stored names, to this .safetensors file"),
+      FileUse::Write);
   addSeedFlag(*parser, flags->seed, "Seed of the weights where they are drawn");
   parser->add_flag("--poison", flags->poison,
                    "Fill scratch memory with NaN first: shows reads of what nobody wrote");

@@ -1,6 +1,7 @@
 //===- Train.cpp - heddle train -------------------------------------------===//
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/Ceiling.h"
+#include "tools/heddle/Support/CommandFiles.h"
 #include "tools/heddle/Support/Execution.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/SavedFlags.h"
@@ -123,16 +124,19 @@ Status runTrain(TrainFlags &flags, int &signal) {
   std::string resumed;
   if (!flags.resume.empty()) {
     HEDDLE_ASSIGN_OR_RETURN(resumed, checkpointAt(flags.resume));
+  }
+  // Before anything is read from it: no other training replaces it from here on.
+  std::optional<CheckpointFolder> folder;
+  if (!flags.save.empty()) {
+    HEDDLE_ASSIGN_OR_RETURN(folder, CheckpointFolder::open(flags.save, resumed));
+  }
+  if (!resumed.empty()) {
     HEDDLE_ASSIGN_OR_RETURN(state, resume(flags, resumed));
   }
   flags.rate.schedule = parseSchedule(flags.schedule).value(); // Neither flag nor file has another name.
   flags.model.mode = nameOf(flags.accumulate > 1 ? Mode::Accumulate : Mode::Step);
   // Whatever can be known to be wrong before anything is compiled.
   HEDDLE_ASSIGN_OR_RETURN(TokenFile tokens, TokenFile::open(flags.data));
-  std::optional<CheckpointFolder> folder;
-  if (!flags.save.empty()) {
-    HEDDLE_ASSIGN_OR_RETURN(folder, CheckpointFolder::open(flags.save, resumed));
-  }
   if (!flags.picture.empty()) // Gone again: says whether it can be written.
     HEDDLE_RETURN_IF_ERROR(AtomicFile::create(flags.picture).status());
   HEDDLE_ASSIGN_OR_RETURN(TrainLog log, TrainLog::open(flags.csv, state.step));
@@ -217,9 +221,10 @@ Subcommand addTrain(CLI::App &program) {
   CLI::App *parser = program.add_subcommand("train", "Train a model on text or on token ids");
   addModelFlags(*parser, flags->model, DeviceFlag::Plain, {}, ModeFlag::Fixed);
   addTuneFlag(*parser, flags->model, "on");
-  parser
-      ->add_option("--data", flags->data,
-                   "What to train on: text, whose bytes are the tokens, or token ids in a .npy file")
+  namesFile(
+      parser->add_option("--data", flags->data,
+                         "What to train on: text, whose bytes are the tokens, or token ids in a .npy file"),
+      FileUse::Read)
       ->required();
   parser->add_option("--impl", flags->pipeline, "compiled, or eager: one step an operation")
       ->capture_default_str()
@@ -243,15 +248,21 @@ Subcommand addTrain(CLI::App &program) {
   addSavedFlag(*parser, f, {"seed", &f.seed},
                "Seed of the batches, of dropout, and of weights where they are drawn");
   addWeightsFlag(*parser, flags->weights);
-  parser->add_option("--csv", flags->csv,
-                     "Write a line each step to a new file: step, loss, lr, grad_norm, tokens_per_s; with "
-                     "--resume go on with it");
-  parser->add_option("--plot", flags->picture, "Write the loss as a picture, an .svg file");
-  parser->add_option("--save", flags->save,
-                     "Save weights and optimizer to this folder at the end, and when interrupted");
+  CLI::Option *csv = parser->add_option(
+      "--csv", flags->csv,
+      "Write a line each step to a new file: step, loss, lr, grad_norm, tokens_per_s; with "
+      "--resume go on with it");
+  CLI::Option *picture =
+      parser->add_option("--plot", flags->picture, "Write the loss as a picture, an .svg file");
+  CLI::Option *save = parser->add_option(
+      "--save", flags->save, "Save weights and optimizer to this folder at the end, and when interrupted");
   parser->add_option("--save-every", flags->saveEvery, "Save every so many steps, too")->check(atLeast(1));
-  parser->add_option("--resume", flags->resume,
-                     "Go on from a folder that --save wrote, with its settings where no flag gives others");
+  CLI::Option *resume = parser->add_option(
+      "--resume", flags->resume,
+      "Go on from a folder that --save wrote, with its settings where no flag gives others");
+  for (auto [option, use] : {std::pair{csv, FileUse::Write}, std::pair{picture, FileUse::Write},
+                             std::pair{save, FileUse::Replace}, std::pair{resume, FileUse::Resume}})
+    namesFile(option, use);
   // Of the flags that describe the model, those that change what a step computes.
   ModelRequest &request = f.model.request;
   for (auto &[name, value] : {std::pair{"batch", &request.batch}, std::pair{"context", &request.context},

@@ -1,5 +1,7 @@
 //===- main.cpp - The heddle program --------------------------------------===//
 #include "tools/heddle/Commands.h"
+#include "tools/heddle/Support/CommandFiles.h"
+#include "tools/heddle/Support/EndBySignal.h"
 #include "tools/heddle/Support/ExitCode.h"
 #include "tools/heddle/Support/Help.h"
 
@@ -45,14 +47,17 @@ static int runProgram(int argc, char **argv) {
     return program.exit(error) == 0 ? Success : Usage;
   }
   for (const Subcommand &subcommand : subcommands)
-    if (subcommand.parser->parsed())
-      return report(subcommand.run());
+    if (subcommand.parser->parsed()) {
+      heddle::runtime::Status files = checkFiles(*subcommand.parser);
+      return report(files ? subcommand.run() : files);
+    }
   return Usage;
 }
 
 int main(int argc, char **argv) {
   // Libraries below may throw where memory ends; nothing else is expected to.
   endOnUncaughtMemoryFault();
+  leaveNothingHalfWritten();
   try {
     int code = runProgram(argc, argv);
     // What was printed may have met a full disk or a closed pipe.

@@ -2,11 +2,15 @@
 #include "FakeExecutor.h"
 
 #include "runtime/tooling/Safetensors.h"
+#include "tools/heddle/Support/EndBySignal.h"
 #include "tools/heddle/Support/Weights.h"
 
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <optional>
 
 using namespace heddle::driver;
 using namespace heddle::runtime;
@@ -158,6 +162,62 @@ TEST_F(CheckpointTest, FoldersThatMustNotBeReplaced) {
   EXPECT_NE(error("/").find("replaced as a whole"), std::string::npos);
   fs::create_directory(path("empty"));
   EXPECT_EQ(error(path("empty")), "");
+}
+
+TEST_F(CheckpointTest, OneTrainingAloneSavesToAFolder) {
+  auto error = [&](const std::string &name) {
+    StatusOr<CheckpointFolder> folder = CheckpointFolder::open(name, "");
+    return folder ? "" : folder.status().message();
+  };
+  {
+    std::optional<CheckpointFolder> copy;
+    {
+      StatusOr<CheckpointFolder> folder = CheckpointFolder::open(path("a"), "");
+      ASSERT_TRUE(folder.isOk());
+      copy = *folder;
+    }
+    EXPECT_EQ(error(path("a")), path("a") + ": another training saves to this folder (it holds " +
+                                    path("a.lock") + "); wait for its end, or name another folder");
+    EXPECT_EQ(error(path("b")), "");
+    ASSERT_TRUE(copy->save(executor_, plan_, state_).isOk());
+    EXPECT_NE(error(path("a")).find("another training"), std::string::npos); // The lock was not replaced.
+  }
+  EXPECT_EQ(entries(), std::vector<std::string>{"a"});
+  // Left by a process that was killed.
+  write("b.lock", "");
+  EXPECT_EQ(error(path("b")), "");
+  EXPECT_EQ(entries(), std::vector<std::string>{"a"});
+  write("b.lock", "notes");
+  EXPECT_EQ(error(path("b")),
+            path("b.lock") + ": wanted an empty file, which locks " + path("b") + ", found something else");
+  EXPECT_TRUE(fs::exists(path("b.lock")));
+  fs::remove(path("b.lock"));
+  fs::create_directory(path("b.lock"));
+  EXPECT_EQ(error(path("b")), "cannot lock " + path("b") + ": " + path("b.lock") + ": Is a directory");
+}
+
+TEST_F(CheckpointTest, ASignalWhileItIsWrittenLeavesTheFormerOneAlone) {
+  save("a");
+  struct : FakeExecutor {
+    StatusOr<std::vector<uint8_t>> parameter(const std::string &name) override {
+      if (name == "exp_avg.w") // The model is written, the optimizer half.
+        std::raise(SIGTERM);
+      return FakeExecutor::parameter(name);
+    }
+  } interrupted;
+  interrupted.parts = executor_.parts;
+  state_.step = 4;
+  auto child = [&] {
+    std::signal(SIGTERM, SIG_DFL);
+    leaveNothingHalfWritten();
+    StatusOr<CheckpointFolder> folder = CheckpointFolder::open(path("a"), path("a"));
+    if (folder)
+      (void)folder->save(interrupted, plan_, state_);
+    std::_Exit(99);
+  };
+  EXPECT_EXIT(child(), testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EQ(entries(), std::vector<std::string>{"a"});
+  EXPECT_EQ(readTrainingState(path("a"))->step, 3);
 }
 
 TEST_F(CheckpointTest, ALinkToAFolderStays) {

@@ -94,6 +94,7 @@ StatusOr<CheckpointFolder> CheckpointFolder::open(const std::string &given, cons
     return unavailable(given + ": there is no folder " + parent);
   if (::access(parent.c_str(), W_OK | X_OK) != 0)
     return unavailable(given + ": cannot write in " + parent + ": " + std::strerror(errno));
+  HEDDLE_ASSIGN_OR_RETURN(FolderLock lock, FolderLock::take(path));
   for (const std::string &folder : {path, unfinished(path), previous(path)}) {
     if (!fs::exists(folder, error))
       continue;
@@ -110,7 +111,7 @@ StatusOr<CheckpointFolder> CheckpointFolder::open(const std::string &given, cons
       if (fs::exists(folder + "/" + kTraining, error))
         return invalidInput(folder +
                             ": holds a checkpoint; go on from it with --resume, or name another folder");
-  return CheckpointFolder(path);
+  return CheckpointFolder(path, std::move(lock));
 }
 
 bool CheckpointFolder::holdsCheckpoint() const {
@@ -122,9 +123,17 @@ Status CheckpointFolder::save(Executor &executor, const Plan &plan, const Traini
   std::string next = unfinished(path_);
   HEDDLE_RETURN_IF_ERROR(removeFolder(next)); // Of a process that was ended.
   std::error_code error;
-  if (!fs::create_directory(next, error))
-    return unavailable("cannot make folder " + next + ": " + error.message());
-  Status status = writeFiles(next, executor, plan, state);
+  Status status;
+  {
+    std::vector<HalfWritten> halfWritten;
+    for (const std::string &name :
+         {next, next + "/" + kModel, next + "/" + kOptimizer, next + "/" + kTraining})
+      halfWritten.emplace_back(name);
+    if (!fs::create_directory(next, error))
+      return unavailable("cannot make folder " + next + ": " + error.message());
+    status = writeFiles(next, executor, plan, state);
+  }
+  // Whole, and no longer to be removed: it is about to be the checkpoint.
   if (status)
     status = replaceFolder(next, path_);
   if (!status)

@@ -13,8 +13,10 @@
 
 #include "runtime/base/Json.h"
 #include "runtime/executor/Executor.h"
+#include "tools/heddle/Support/FolderLock.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace heddle::driver {
@@ -28,12 +30,12 @@ struct TrainingState {
   nlohmann::json settings = nlohmann::json::object(); ///< See SavedFlags.h.
 };
 
-/// A folder that checkpoints go to.
+/// A folder that checkpoints go to, and no other process' as long as an object or a copy of it lives.
 class CheckpointFolder {
 public:
   /// Nothing is written yet. InvalidInput where the folder holds something else than a checkpoint, or a
   /// checkpoint that `resumed`, the folder that is gone on from (or empty), is not; Unavailable where its
-  /// parent is missing or cannot be written.
+  /// parent is missing or cannot be written, and where another training saves to it: see FolderLock.
   static runtime::StatusOr<CheckpointFolder> open(const std::string &path, const std::string &resumed);
 
   const std::string &path() const { return path_; }
@@ -43,8 +45,10 @@ public:
   runtime::Status save(runtime::Executor &executor, const runtime::Plan &plan, const TrainingState &state);
 
 private:
-  explicit CheckpointFolder(std::string path) : path_(std::move(path)) {}
+  CheckpointFolder(std::string path, FolderLock lock)
+      : path_(std::move(path)), lock_(std::make_shared<FolderLock>(std::move(lock))) {}
   std::string path_; ///< Absolute, links resolved: the folder itself is replaced, not a link to it.
+  std::shared_ptr<FolderLock> lock_;
 };
 
 /// How one folder takes another's place: by an exchange of names, or, where a file system has no such thing,

@@ -1,6 +1,8 @@
 //===- ExitCode.cpp - What the process tells its caller -------------------===//
 #include "tools/heddle/Support/ExitCode.h"
 
+#include "runtime/base/HalfWritten.h"
+
 #include <unistd.h>
 
 #include <cstdio>
@@ -36,6 +38,7 @@ ExitCode report(const runtime::Status &status) {
 }
 
 void endProcess(ExitCode code, const char *message) {
+  runtime::removeHalfWritten();
   for (const char *part : {"error: ", message, "\n"})
     if (write(STDERR_FILENO, part, std::strlen(part)) < 0)
       break; // Nobody listens.

@@ -23,8 +23,9 @@ ExitCode exitCodeOf(const runtime::Status &status);
 /// Prints "error: …" on stderr unless `status` is Ok; returns its exit code.
 ExitCode report(const runtime::Status &status);
 
-/// Ends the process at once with `code` and "error: …" on stderr, without taking memory and without leaving
-/// code below that could not be left in order: for handlers of libraries that cannot go on.
+/// Ends the process at once with `code` and "error: …" on stderr and nothing half-written, without taking
+/// memory and without leaving code below that could not be left in order: for handlers of libraries that
+/// cannot go on.
 [[noreturn]] void endProcess(ExitCode code, const char *message);
 
 /// From here on a process that must end because memory could not be had, thrown where nobody may catch it (on

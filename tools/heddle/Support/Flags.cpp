@@ -5,6 +5,7 @@
 #include "runtime/device/cuda/Probe.h"
 #include "runtime/device/cuda/Target.h"
 #include "runtime/plan/Artifact.h"
+#include "tools/heddle/Support/CommandFiles.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -49,12 +50,12 @@ void parseDevice(const std::string &text, DeviceFlag deviceFlag, ModelFlags &fla
 
 void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, PlanFiles planFiles,
                    ModeFlag modeFlag) {
-  parser
-      .add_option(
-          "MODEL", flags.request.model,
-          "study:small, study:medium, study:large, study:xl or study:10B; a folder with a config.json, "
-          "or its path (*.json); a graph (*.mlir)" +
-              std::string(planFiles.accepted ? "; a plan (a file that compile wrote)" : ""))
+  namesFile(parser.add_option(
+                "MODEL", flags.request.model,
+                "study:small, study:medium, study:large, study:xl or study:10B; a folder with a config.json, "
+                "or its path (*.json); a graph (*.mlir)" +
+                    std::string(planFiles.accepted ? "; a plan (a file that compile wrote)" : "")),
+            FileUse::Read)
       ->required();
   parser.add_option("--batch", flags.request.batch, "Sequences at once; not for a graph")
       ->default_str(std::to_string(ModelRequest::kDefaultBatch))

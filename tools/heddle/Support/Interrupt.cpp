@@ -1,6 +1,8 @@
 //===- Interrupt.cpp - Ctrl-C that lets a step end ------------------------===//
 #include "tools/heddle/Support/Interrupt.h"
 
+#include "tools/heddle/Support/EndBySignal.h"
+
 #include <csignal>
 #include <cstddef>
 #include <iterator>
@@ -22,7 +24,7 @@ void note(int signal) {
   came = signal;
   for (int each : kSignals)
     if (each != SIGHUP)
-      std::signal(each, SIG_DFL);
+      std::signal(each, endBySignal);
   std::signal(SIGHUP, SIG_IGN);
 }
 
@@ -49,7 +51,7 @@ Interrupt::Interrupt() {
 Interrupt::~Interrupt() {
   for (size_t i = 0; i < std::size(kSignals); ++i)
     if (taken[i])
-      std::signal(kSignals[i], SIG_DFL);
+      std::signal(kSignals[i], endBySignal);
   if (pipe_ != SIG_ERR)
     std::signal(SIGPIPE, pipe_);
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/base/Convert.h"
 #include "runtime/tooling/RandomTensor.h"
+#include "tools/heddle/Support/CommandFiles.h"
 
 #include <CLI/App.hpp>
 #include <algorithm>
@@ -20,10 +21,11 @@ namespace heddle::driver {
 using namespace runtime;
 
 void addWeightsFlag(CLI::App &parser, std::string &path) {
-  parser.add_option(
-      "--weights", path,
-      "Read the parameters from a .safetensors file, a .safetensors.index.json, or a folder with "
-      "one of them [those in MODEL where it is a folder, else drawn from the seed]");
+  namesFile(parser.add_option(
+                "--weights", path,
+                "Read the parameters from a .safetensors file, a .safetensors.index.json, or a folder with "
+                "one of them [those in MODEL where it is a folder, else drawn from the seed]"),
+            FileUse::Read);
 }
 
 static bool isFolder(const std::string &path) {

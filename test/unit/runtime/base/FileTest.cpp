@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace heddle::runtime;
 namespace fs = std::filesystem;
@@ -83,6 +86,21 @@ TEST_F(FileTest, ALinkStaysAndItsFileIsWritten) {
   ASSERT_TRUE(read.isOk());
   EXPECT_EQ(std::string(read->begin(), read->end()), "new");
   EXPECT_EQ(filesInFolder(), 2u);
+}
+
+TEST_F(FileTest, APipeIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(readFile(path("pipe")).status().message(),
+            "cannot read " + path("pipe") + ": wanted a file, found something that is not a regular file");
+  EXPECT_EQ(writeFile(path("pipe"), "").message(),
+            "cannot write " + path("pipe") + ": it is a pipe that nothing reads");
+  int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(writeFile(path("pipe"), std::string_view("through")).isOk());
+  char text[16] = "";
+  EXPECT_EQ(::read(reader, text, sizeof(text)), 7);
+  EXPECT_STREQ(text, "through");
+  ::close(reader);
 }
 
 TEST_F(FileTest, EmptyFiles) {
