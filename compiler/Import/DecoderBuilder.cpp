@@ -66,7 +66,7 @@ private:
   Value activate(Value x);
   Value dropped(Value x);
   Value mlp(Value x);
-  Value residual(Value x, const std::string &name, const std::string &pattern,
+  Value residual(Value x, const std::string &part, const std::string &name, const std::string &pattern,
                  llvm::function_ref<Value(Value)> f);
   llvm::SmallVector<float> frequencies() const;
   Tables tables();
@@ -306,7 +306,7 @@ Value DecoderBuilder::activate(Value x) {
 }
 
 Value DecoderBuilder::mlp(Value x) {
-  at("mlp.gate");
+  at(spec_.gated ? "mlp.gate" : "mlp.up");
   Value inner = linear(x, spec_.names.gate, spec_.dFf, spec_.mlpBias);
   at("mlp.activation");
   inner = activate(inner);
@@ -320,16 +320,16 @@ Value DecoderBuilder::mlp(Value x) {
   return dropped(linear(inner, spec_.names.down, spec_.dModel, spec_.mlpBias));
 }
 
-Value DecoderBuilder::residual(Value x, const std::string &name, const std::string &pattern,
-                               llvm::function_ref<Value(Value)> f) {
+Value DecoderBuilder::residual(Value x, const std::string &part, const std::string &name,
+                               const std::string &pattern, llvm::function_ref<Value(Value)> f) {
   if (spec_.normPlace == NormPlace::Pre) {
     at(name);
     Value y = f(norm(x, pattern));
-    at("residual");
+    at(part + ".residual");
     return g_.binary<AddOp>(x, y);
   }
   Value y = f(x);
-  at("residual");
+  at(part + ".residual");
   Value sum = g_.binary<AddOp>(x, y);
   at(name);
   return norm(sum, pattern);
@@ -461,8 +461,8 @@ mlir::OwningOpRef<mlir::ModuleOp> DecoderBuilder::build() {
   Value x = embed();
   for (layer_ = 0; layer_ < spec_.layers; ++layer_) {
     scope_ = "blocks." + std::to_string(layer_) + ".";
-    x = residual(x, "norm1", spec_.names.norm1, [&](Value h) { return attention(h, shared); });
-    x = residual(x, "norm2", spec_.names.norm2, [&](Value h) { return mlp(h); });
+    x = residual(x, "attention", "norm1", spec_.names.norm1, [&](Value h) { return attention(h, shared); });
+    x = residual(x, "mlp", "norm2", spec_.names.norm2, [&](Value h) { return mlp(h); });
   }
   scope_.clear();
   if (spec_.normPlace == NormPlace::Pre) {

@@ -23,6 +23,17 @@ static std::string roundedText(double count) {
   return buffer;
 }
 
+std::string heddle::import::sizesText(const DecoderSpec &spec) {
+  auto number = [](int64_t value) { return std::to_string(value); };
+  std::string text = number(spec.layers) + (spec.layers == 1 ? " layer" : " layers") + ", width " +
+                     number(spec.dModel) + ", " + number(spec.heads) +
+                     (spec.heads == 1 ? " head" : " heads") + " of " + number(spec.headDim);
+  if (spec.kvHeads != spec.heads)
+    text += " (" + number(spec.kvHeads) + " of keys and values)";
+  return text + ", MLP " + number(spec.dFf) + (spec.gated ? " (gated)" : "") + ", vocabulary " +
+         number(spec.vocabulary);
+}
+
 namespace {
 
 /// Checks under the names that the description has for its fields.

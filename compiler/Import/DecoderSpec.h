@@ -148,6 +148,9 @@ struct DecoderExtents {
   int64_t seq = 0;
 };
 
+/// "12 layers, width 768, 12 heads of 64, MLP 3072 (gated), vocabulary 10000".
+std::string sizesText(const DecoderSpec &spec);
+
 /// InvalidInput naming the field, what was wanted and what was found, where no graph can be built.
 runtime::Status validate(const DecoderSpec &spec, const DecoderExtents &extents);
 

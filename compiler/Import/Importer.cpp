@@ -12,8 +12,8 @@ using runtime::invalidInput;
 using runtime::StatusOr;
 
 /// Presets and configurations.
-static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importSpec(mlir::MLIRContext *context, DecoderSpec spec,
-                                                              const ModelRequest &request) {
+static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+importSpec(mlir::MLIRContext *context, DecoderSpec spec, const ModelRequest &request, std::string *sizes) {
   if (request.layers) {
     if (*request.layers < 1 || *request.layers > spec.layers)
       return invalidInput("layers: wanted 1 to " + std::to_string(spec.layers) + " for " + spec.name +
@@ -27,22 +27,25 @@ static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importSpec(mlir::MLIRContext 
   if (!(request.dropout >= 0 && request.dropout <= 1))
     return invalidInput("dropout: wanted a probability from 0 to 1, found " +
                         std::to_string(request.dropout));
+  if (sizes)
+    *sizes = sizesText(spec);
   return buildDecoder(context, spec, extents, {request.loss, request.dropout});
 }
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::importModel(mlir::MLIRContext *context,
                                                                         const ModelRequest &request,
-                                                                        std::vector<std::string> *warnings) {
+                                                                        std::vector<std::string> *warnings,
+                                                                        std::string *sizes) {
   llvm::StringRef model = request.model;
   if (!model.ends_with(".mlir")) {
     if (model.starts_with("study:")) {
       HEDDLE_ASSIGN_OR_RETURN(DecoderSpec spec, findPreset(request.model));
-      return importSpec(context, std::move(spec), request);
+      return importSpec(context, std::move(spec), request, sizes);
     }
     if (isConfigPath(request.model)) {
       std::vector<std::string> found;
       HEDDLE_ASSIGN_OR_RETURN(DecoderSpec spec, readConfig(request.model, warnings ? *warnings : found));
-      return importSpec(context, std::move(spec), request);
+      return importSpec(context, std::move(spec), request, sizes);
     }
     std::string presets;
     for (const std::string &name : presetNames())

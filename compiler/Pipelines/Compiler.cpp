@@ -170,7 +170,7 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
   CompileResult result;
   auto start = std::chrono::steady_clock::now();
   HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, options.mode),
-                                                           &result.report.warnings));
+                                                           &result.report.warnings, &result.report.sizes));
   result.report.times.push_back({"Import", millisecondsSince(start)});
   HEDDLE_RETURN_IF_ERROR(impl_->run(*module, request, options, result.report));
   if (!options.stopAfter.empty() && options.stopAfter != phaseNames().back()) {

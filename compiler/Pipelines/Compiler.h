@@ -125,6 +125,7 @@ struct PhaseTime {
 struct CompileReport {
   std::vector<GroupReport> groups;
   MatchReports matches;
+  std::string sizes;                 ///< The model's: "12 layers, width 768, …"; empty for a graph.
   std::vector<std::string> warnings; ///< Of the import: "config.json: unknown field x".
   std::vector<PhaseTime> times;
 };

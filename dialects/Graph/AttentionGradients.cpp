@@ -42,10 +42,13 @@ LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results,
   Value gradient = results[0] ? results[0] : g.splat(typeOf(getResult()), 0.0);
   Value delta;
   {
-    // In float32, as the kernel multiplies it.
+    // In float32, as the kernel multiplies it, and of the number that the kernel reads: what a fused group
+    // knows better than its type says would be missing in the changes of a row's keys.
     KernelScope oneKernel(builder, newKernel(builder.getContext()));
-    Value product =
-        g.mul(g.cast(gradient, f32, /*implicit=*/true), g.cast(getResult(), f32, /*implicit=*/true));
+    Value read = gradient;
+    if (typeOf(gradient).getElementType() != f32)
+      read = CastOp::create(builder, getLoc(), gradient.getType(), gradient, mlir::UnitAttr());
+    Value product = g.mul(g.cast(read, f32, /*implicit=*/true), g.cast(getResult(), f32, /*implicit=*/true));
     delta = g.reshape(g.reduce(ReduceKind::Sum, product, {3}), rowsOf(*this));
   }
   // What reads the statistics is a function of m - log(n) and has its derivative in m. The one of that number

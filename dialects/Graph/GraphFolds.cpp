@@ -174,9 +174,10 @@ OpFoldResult CompareOp::fold(FoldAdaptor adaptor) {
 
 OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   auto type = llvm::cast<RankedTensorType>(getType());
-  if (getOperand().getType() == type)
-    return getOperand();
   auto target = llvm::dyn_cast<mlir::FloatType>(type.getElementType());
+  // One that rounds to the type that its operand has says that it is to be rounded, inside of a kernel too.
+  if (getOperand().getType() == type && (getImplicit() || !target || target.isF32()))
+    return getOperand();
   // Back to the narrow type that a value was widened from: exact, whoever wrote the casts.
   if (auto inner = getOperand().getDefiningOp<CastOp>()) {
     auto middle = llvm::dyn_cast<mlir::FloatType>(typeOf(inner.getResult()).getElementType());

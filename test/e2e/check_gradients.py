@@ -154,6 +154,16 @@ def attention_means(graph):
     return graph.matmul(graph.unary("softmax", scores), heads[2])
 
 
+def attention_low(graph):
+    """Attention whose tensors are bf16 in the graph itself, and few keys: what of the gradient delta was made of besides what was read
+    would be all that there is in the gradients of queries and keys."""
+    low = lambda name, keys: graph.cast(graph.parameter(name, (1, 2, keys, 64), "normal, 1.0"), "bf16")
+    out = graph.attention(low("q", 65), low("k", 1), low("v", 1), 0.125)
+    out = graph.binary("add", out, graph.attention(low("r", 65), low("l", 3), low("w", 3), 0.125))
+    off = graph.binary("sub", out, graph.splat("0.3", "bf16", (1, 2, 65, 64)))
+    return graph.cast(graph.binary("mul", off, out), "f32")
+
+
 def casts(graph):
     """A cast that the user wrote rounds, forwards and backwards."""
     p = graph.cast(graph.parameter("p", (7, 65), "normal, 0.5"), "bf16")
@@ -212,9 +222,9 @@ LOSSES = (loss, loss_smoothed, loss_ignored)
 # in bf16 delta has the result's roundings to bf16, as every fused attention's (docs/rationale.md, "What float32 attention keeps").
 for name, forms in {"small": (activations, positive, choices, views, strided, packed, reductions, norms, written_norm, softmax, tied, embedding),
                     "products": (products, mlp, gated), "losses": LOSSES, "attention": (attention,), "means": (attention_means,),
-                    "casts": (casts,)}.items():
+                    "low": (attention_low,), "casts": (casts,)}.items():
     path = test.write(f"{name}.mlir", text_of(*forms))
-    for precision in ("fp32", "bf16") if name != "means" else ("fp32",):
+    for precision in ("fp32", "bf16") if name not in ("means", "low") else ("fp32",):
         test.verdict(f"{name}, backward, {precision}", path, "--mode", "backward", "--precision", precision,
                      slack=FEW_KEYS if (name, precision) == ("attention", "fp32") else 1)
 for name, forms in {"rows": (gated, norms), "loss": (loss,)}.items():

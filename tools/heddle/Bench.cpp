@@ -11,10 +11,12 @@
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/ProfileReport.h"
 #include "tools/heddle/Support/Statistics.h"
+#include "tools/heddle/Support/Table.h"
 #include "tools/heddle/Support/Tuning.h"
 #include "tools/heddle/Support/Weights.h"
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -25,6 +27,8 @@ namespace heddle::driver {
 using namespace runtime;
 
 namespace {
+
+constexpr int kProfiledRuns = 3; ///< Where they are not the timed ones.
 
 struct BenchFlags {
   ModelFlags model;
@@ -41,9 +45,8 @@ struct Cell {
   std::unique_ptr<Executor> executor;
   std::string executorName;
   std::vector<double> times;
-  double busyMs = 0;
-  int64_t kernels = 0;             ///< That the device ran in one run.
-  std::vector<StepTime> stepTimes; ///< Of the last profiled run.
+  std::vector<std::vector<StepTime>> profiles; ///< Of runs whose steps were timed.
+  BusyRun busy;                                ///< The middle one of them.
   ExecutorStats stats;
 };
 
@@ -63,45 +66,49 @@ Status prepare(Device &device, Cell &cell, const BenchFlags &flags, ModelWeights
   return setInputs(*cell.executor, cell.built.plan, inputs);
 }
 
-/// One synchronised step; its wall time in milliseconds.
-StatusOr<double> timedStep(Cell &cell) {
-  auto start = std::chrono::steady_clock::now();
-  HEDDLE_RETURN_IF_ERROR(withPlannedPeak(cell.executor->run(), cell.built.plan));
-  HEDDLE_RETURN_IF_ERROR(cell.executor->synchronize());
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
+/// Whether timed runs are profiled ones. A CPU runs one step after the other on the host's clock, so that
+/// the times of a run and of its steps can be those of the same run, however unsteady the machine; a mark
+/// costs a look at the clock. On a GPU a profiled run is another one, without a graph.
+bool profilesTimedRuns(const Device &device) { return device.kind() == "cpu"; }
 
-/// Sum of the steps' times on the device: the median of three profiled runs.
-Status profile(Cell &cell) {
-  std::vector<double> sums;
-  for (int run = 0; run < 3; ++run) {
-    HEDDLE_ASSIGN_OR_RETURN(std::vector<StepTime> times, cell.executor->profile());
-    double sum = 0;
-    cell.kernels = 0;
-    for (const StepTime &time : times) {
-      sum += time.ms;
-      cell.kernels += time.kernels;
-    }
-    sums.push_back(sum);
-    cell.stepTimes = std::move(times);
+/// One synchronised step; its wall time in milliseconds.
+StatusOr<double> timedStep(Cell &cell, bool profiled) {
+  std::vector<StepTime> times;
+  auto start = std::chrono::steady_clock::now();
+  if (profiled) {
+    StatusOr<std::vector<StepTime>> run = cell.executor->profile();
+    HEDDLE_RETURN_IF_ERROR(withPlannedPeak(run.status(), cell.built.plan));
+    times = *std::move(run);
+  } else {
+    HEDDLE_RETURN_IF_ERROR(withPlannedPeak(cell.executor->run(), cell.built.plan));
   }
-  cell.busyMs = statisticsOf(sums).median;
-  cell.stats = cell.executor->stats();
-  return Status::ok();
+  HEDDLE_RETURN_IF_ERROR(cell.executor->synchronize());
+  double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (profiled)
+    cell.profiles.push_back(std::move(times));
+  return ms;
 }
 
 /// Measures cells that are all prepared, in turn.
-Status measure(const std::vector<Cell *> &cells, const BenchFlags &flags, Progress &progress) {
+Status measure(const Device &device, const std::vector<Cell *> &cells, const BenchFlags &flags,
+               Progress &progress) {
   for (int64_t step = 0; step < flags.warmup + flags.steps; ++step)
     for (Cell *cell : cells) {
       progress.show("step " + std::to_string(step + 1) + "/" + std::to_string(flags.warmup + flags.steps));
-      HEDDLE_ASSIGN_OR_RETURN(double ms, timedStep(*cell));
-      if (step >= flags.warmup)
+      bool timed = step >= flags.warmup;
+      HEDDLE_ASSIGN_OR_RETURN(double ms, timedStep(*cell, timed && profilesTimedRuns(device)));
+      if (timed)
         cell->times.push_back(ms);
     }
   progress.clear();
-  for (Cell *cell : cells)
-    HEDDLE_RETURN_IF_ERROR(profile(*cell));
+  for (Cell *cell : cells) {
+    for (int run = 0; run < kProfiledRuns && !profilesTimedRuns(device); ++run) {
+      HEDDLE_ASSIGN_OR_RETURN(std::vector<StepTime> times, cell->executor->profile());
+      cell->profiles.push_back(std::move(times));
+    }
+    cell->busy = middleRun(cell->profiles);
+    cell->stats = cell->executor->stats();
+  }
   return Status::ok();
 }
 
@@ -117,7 +124,7 @@ Status measureAll(Device &device, std::vector<Cell> &cells, const BenchFlags &fl
     together.push_back(&cell);
   }
   if (status)
-    status = measure(together, flags, progress);
+    status = measure(device, together, flags, progress);
   if (status || status.code() != StatusCode::OutOfMemory || cells.size() == 1)
     return status;
 
@@ -127,10 +134,11 @@ Status measureAll(Device &device, std::vector<Cell> &cells, const BenchFlags &fl
   for (Cell &cell : cells) {
     cell.executor.reset();
     cell.times.clear();
+    cell.profiles.clear();
   }
   for (Cell &cell : cells) {
     HEDDLE_RETURN_IF_ERROR(prepare(device, cell, flags, weights, progress));
-    HEDDLE_RETURN_IF_ERROR(measure({&cell}, flags, progress));
+    HEDDLE_RETURN_IF_ERROR(measure(device, {&cell}, flags, progress));
     cell.executor.reset();
   }
   return Status::ok();
@@ -177,8 +185,8 @@ BenchRow rowOf(const Cell &cell, double ceiling) {
   row.meanMs = times.mean;
   row.stdMs = times.deviation;
   row.medianMs = times.median;
-  row.busyMs = cell.busyMs;
-  row.kernels = cell.kernels;
+  row.busyMs = cell.busy.ms;
+  row.kernels = cell.busy.kernels;
   row.peakBytes = cell.stats.peakBytes;
   row.compileMs = cell.built.compileMs;
   if (row.batch && row.context && times.median > 0)
@@ -186,6 +194,37 @@ BenchRow rowOf(const Cell &cell, double ceiling) {
   if (ceiling > 0 && plan.matrixFlops > 0 && times.median > 0)
     row.flopsShare = plan.matrixFlops * 1e3 / times.median / ceiling;
   return row;
+}
+
+/// What was measured, and how: two lines, and one for tuned products.
+std::string headOf(const std::vector<Cell> &cells, const BenchFlags &flags, const Device &device) {
+  const Plan &plan = cells.front().built.plan;
+  std::string text = plan.model + ", " + plan.mode + ", " + plan.precision;
+  if (std::string weights = weightsDtype(plan); !weights.empty())
+    text += ", weights " + weights;
+  for (const SymbolValue &value : plan.symbols)
+    text += ", " + (value.name == "seq" ? "context" : value.name) + " " + std::to_string(value.value);
+  text += " on " + device.name() + " (" + plan.target + ")\n" + countText(flags.steps, "step") + " after " +
+          std::to_string(flags.warmup) + " to warm up, each waited for";
+  for (const Cell &cell : cells)
+    text += (&cell == &cells.front() ? "; " : ", ") + cell.built.plan.pipeline + " run by the " +
+            cell.executorName + " executor";
+  text += "\n";
+  for (const Cell &cell : cells)
+    if (cell.built.tuning.products > 0)
+      text += "products: " + tuningText(cell.built.tuning) + "\n";
+  return text;
+}
+
+/// What the table's columns are.
+std::string footOf(const Device &device, double ceiling) {
+  std::string text = "device busy: the times of a run's steps on the device, added up: the middle one of ";
+  text += profilesTimedRuns(device) ? "the timed steps"
+                                    : countText(kProfiledRuns, "run") + " apart from the timed steps";
+  if (std::string note = device.profileNote(); !note.empty())
+    text += " (" + note + ")";
+  return text + "\nFLOP/s share: of " + fixed(ceiling / 1e12, 2) +
+         " TFLOP/s, which one large product reached here, before or after the steps\n";
 }
 
 Status runBench(const BenchFlags &flags) {
@@ -212,6 +251,13 @@ Status runBench(const BenchFlags &flags) {
   HEDDLE_ASSIGN_OR_RETURN(double ceiling, measureCeiling(*device, cells.front().built.plan.precision));
   progress.clear();
   HEDDLE_RETURN_IF_ERROR(measureAll(*device, cells, flags, weights, progress));
+  for (Cell &cell : cells)
+    cell.executor.reset();
+  // Once more, without the weights: a machine that others use, too, may have been slower before.
+  progress.show("measuring the device's matrix product");
+  HEDDLE_ASSIGN_OR_RETURN(double after, measureCeiling(*device, cells.front().built.plan.precision));
+  ceiling = std::max(ceiling, after);
+  progress.clear();
 
   std::vector<BenchRow> rows;
   for (const Cell &cell : cells)
@@ -221,28 +267,14 @@ Status runBench(const BenchFlags &flags) {
   } else if (flags.format == "json") {
     std::printf("%s", benchJson(rows).c_str());
   } else {
-    const Plan &plan = cells.front().built.plan;
-    std::string symbols, executors;
-    for (const SymbolValue &value : plan.symbols)
-      symbols += ", " + value.name + " " + std::to_string(value.value);
-    for (const Cell &cell : cells)
-      executors += (executors.empty() ? "" : ", ") + cell.built.plan.pipeline + " by " + cell.executorName;
-    std::string tuning;
-    for (const Cell &cell : cells)
-      if (cell.built.tuning.products > 0)
-        tuning += "products: " + tuningText(cell.built.tuning) + "\n";
-    std::printf("%s, %s, %s, weights %s%s on %s (%s)\n%lld steps after %lld warm-up, synchronised each; "
-                "executors: %s; one "
-                "large product "
-                "reaches %.2f TFLOP/s here\n%s\n%s",
-                plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(), weightsDtype(plan).c_str(),
-                symbols.c_str(), device->name().c_str(), plan.target.c_str(),
-                static_cast<long long>(flags.steps), static_cast<long long>(flags.warmup), executors.c_str(),
-                ceiling / 1e12, tuning.c_str(), benchTable(rows).c_str());
+    std::printf("%s\n%s\n%s", headOf(cells, flags, *device).c_str(), benchTable(rows).c_str(),
+                footOf(*device, ceiling).c_str());
     if (flags.profile)
       for (const Cell &cell : cells)
         std::printf("\n%s\n%s", cell.built.plan.pipeline.c_str(),
-                    profileTable(cell.built.plan, cell.stepTimes).c_str());
+                    profileTable(cell.built.plan, cell.busy.steps).c_str());
+    if (flags.profile)
+      std::printf("\n%s", workLegend().c_str());
   }
   return Status::ok();
 }

@@ -4,11 +4,13 @@
 #include "tools/heddle/Support/Table.h"
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 namespace heddle::driver {
 
@@ -16,10 +18,12 @@ using namespace runtime;
 
 namespace {
 
+constexpr size_t kShownEntries = 20; ///< That --entries prints, of what may be tens of thousands.
+
 struct CacheFlags {
   std::string folder; ///< Empty: the default.
   std::string format;
-  bool entries = false;
+  bool entries = false, all = false;
   int64_t keep = 0; ///< Bytes that `clear` leaves.
 };
 
@@ -43,7 +47,7 @@ std::string timeText(int64_t nanoseconds) {
 }
 
 void printTables(const std::string &folder, int64_t limit, const std::vector<CacheEntry> &entries,
-                 bool each) {
+                 size_t most) {
   struct Sum {
     int64_t entries = 0, bytes = 0, first = 0, last = 0;
   };
@@ -67,12 +71,15 @@ void printTables(const std::string &folder, int64_t limit, const std::vector<Cac
   add("all", all);
   std::printf("%s, at most %s (HEDDLE_CACHE_LIMIT); what was not used for longest goes first\n\n%s",
               folder.c_str(), bytesText(limit).c_str(), table.text().c_str());
-  if (!each)
+  if (most == 0)
     return;
   Table list({{"kind"}, {"size", right}, {"last use"}, {"key"}, {"what"}});
-  for (const CacheEntry &entry : entries)
+  size_t shown = std::min(most, entries.size());
+  for (const CacheEntry &entry : std::span(entries).first(shown))
     list.add({entry.kind, bytesText(entry.bytes), timeText(entry.lastUse), entry.key, entry.title});
   std::printf("\n%s", list.text().c_str());
+  if (shown < entries.size())
+    std::printf("and %zu more, used before these; --all lists them\n", entries.size() - shown);
 }
 
 Status runList(const CacheFlags &flags) {
@@ -80,7 +87,7 @@ Status runList(const CacheFlags &flags) {
   HEDDLE_ASSIGN_OR_RETURN(int64_t limit, cacheLimit());
   std::vector<CacheEntry> entries = listCache(folder);
   if (flags.format == "table") {
-    printTables(folder, limit, entries, flags.entries);
+    printTables(folder, limit, entries, flags.all ? entries.size() : flags.entries ? kShownEntries : 0);
     return Status::ok();
   }
   using Json = nlohmann::ordered_json;
@@ -121,7 +128,10 @@ Subcommand addCache(CLI::App &program) {
   parser->require_subcommand(1);
   CLI::App *list = parser->add_subcommand("list", "Show what is kept, the last used first");
   addFolderFlag(*list, *flags);
-  list->add_flag("--entries", flags->entries, "Also every entry: its size, last use, key and what it is of");
+  list->add_flag("--entries", flags->entries,
+                 "Also the " + std::to_string(kShownEntries) +
+                     " entries last used: size, last use, key and what it is of; JSON has every one");
+  list->add_flag("--all", flags->all, "Also every entry, as --entries shows them");
   addFormatFlag(*list, flags->format, {"table", "json"});
   addExample(*list, "heddle cache list --entries");
   CLI::App *clear = parser->add_subcommand("clear", "Remove all of it, or what was not used for longest");

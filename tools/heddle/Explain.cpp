@@ -1,13 +1,17 @@
 //===- Explain.cpp - heddle explain ---------------------------------------===//
+#include "runtime/plan/MemoryReport.h"
 #include "runtime/plan/Verify.h"
+#include "runtime/tooling/HostTensor.h"
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/KernelDump.h"
 #include "tools/heddle/Support/Models.h"
 #include "tools/heddle/Support/ProfileReport.h"
+#include "tools/heddle/Support/Repeats.h"
 #include "tools/heddle/Support/Table.h"
 
 #include <CLI/App.hpp>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -23,6 +27,8 @@ using Json = nlohmann::ordered_json;
 struct ExplainFlags {
   ModelFlags model;
   std::string dumpTo, stopAfter, reproducer, format;
+  bool all = false;         ///< Rows of layers that repeat others, and of ops that the model lacks.
+  bool wholePolicy = false; ///< --precision was named.
 };
 
 std::string joined(const std::vector<std::string> &parts) {
@@ -44,39 +50,123 @@ const char *nameOf(StepKind kind) {
   return "";
 }
 
-void printGroups(const CompileReport &report) {
-  std::printf("groups\n");
+/// Rows as a table shows them, and what they are compared by where layers repeat each other.
+struct Rows {
+  std::vector<std::vector<std::string>> cells;
+  std::vector<std::string> keys;
+  std::vector<Repeat> repeats; ///< None where every row is wanted.
+
+  void add(std::vector<std::string> row, const std::string &more = {}) {
+    keys.push_back(joined(row) + more);
+    cells.push_back(std::move(row));
+  }
+  void findRepeats(bool all) {
+    if (!all)
+      repeats = repeatsOf(keys);
+  }
+  /// Calls `row` with each row that is shown, and `repeat` where others are left out.
+  void each(const std::function<void(size_t)> &row, const std::function<void(const Repeat &)> &repeat) const {
+    auto next = repeats.begin();
+    for (size_t i = 0; i < cells.size(); ++i) {
+      row(i);
+      if (next != repeats.end() && i + 1 == next->next()) {
+        repeat(*next);
+        i = next->end() - 1;
+        ++next;
+      }
+    }
+  }
+  /// Adds what is shown to the table; `text` is the column that says what is left out, `place` that of the
+  /// rows' places in the model.
+  void addTo(Table &table, size_t text, size_t place) const {
+    each([&](size_t i) { table.add(cells[i]); },
+         [&](const Repeat &repeat) {
+           size_t last = repeat.end() - 1; // Of those that have a layer.
+           while (cells[last][place].find("blocks.") == std::string::npos && last > repeat.next())
+             --last;
+           std::vector<std::string> row(place + 1);
+           row[0] = "...";
+           row[text] = "as the " + (repeat.length == 1 ? "row" : std::to_string(repeat.length) + " rows") +
+                       " above, " + std::to_string(repeat.times) + " more";
+           row[place] = "to " + cells[last][place];
+           table.add(std::move(row));
+         });
+  }
+};
+
+void printGroups(const CompileReport &report, bool all) {
+  std::printf(
+      "\ngroups: ops that run as one kernel or one product\n"
+      "before, after: bytes that are read and written where each op runs alone, and by the group\n"
+      "rows: a kernel that takes rows of the last dimension one by one; row_sums: one that adds up rows "
+      "by index\n"
+      "...: rows like those above but for the layer, which --all prints\n");
   Table table(
       {{"kind"}, {"name"}, {"before", Table::Align::Right}, {"after", Table::Align::Right}, {"from"}});
   int64_t before = 0, after = 0;
+  Rows rows;
   for (const GroupReport &group : report.groups) {
-    table.add(
-        {group.kind, group.name, bytesText(group.bytesBefore), bytesText(group.bytesAfter), group.location});
+    rows.add(
+        {group.kind, group.name, bytesText(group.bytesBefore), bytesText(group.bytesAfter), group.location},
+        joined(group.ops) + joined(group.reasons));
     before += group.bytesBefore;
     after += group.bytesAfter;
   }
-  table.add({"all", std::to_string(report.groups.size()) + " groups", bytesText(before), bytesText(after)});
+  rows.findRepeats(all);
+  rows.addTo(table, 1, 4);
+  table.add({"all", countText(static_cast<int64_t>(report.groups.size()), "group"), bytesText(before),
+             bytesText(after)});
   std::printf("%s\n", table.text().c_str());
-  for (const GroupReport &group : report.groups) {
-    std::printf("%s  %s\n    ops: %s\n", group.kind.c_str(), group.name.c_str(), joined(group.ops).c_str());
-    for (const std::string &reason : group.reasons)
-      std::printf("    not joined: %s\n", reason.c_str());
-  }
+  rows.each(
+      [&](size_t i) {
+        const GroupReport &group = report.groups[i];
+        std::printf("%s  %s\n    ops: %s\n", group.kind.c_str(), group.name.c_str(),
+                    joined(group.ops).c_str());
+        for (const std::string &reason : group.reasons)
+          std::printf("    not joined: %s\n", reason.c_str());
+      },
+      [&](const Repeat &repeat) {
+        std::printf("...  as the %s above, %zu more\n",
+                    countText(static_cast<int64_t>(repeat.length), "group").c_str(), repeat.times);
+      });
 }
 
-void printMatches(const CompileReport &report) {
-  std::printf("\nraising\n");
+void printMatches(const CompileReport &report, bool all) {
+  std::printf("\npatterns: ops that were written out and became one op, products and launches that became "
+              "one\n");
   Table table({{"pattern"}, {"found"}, {"at"}, {"reason"}});
+  Rows rows;
   for (const MatchReport &match : report.matches)
-    table.add({match.pattern, match.matched ? "yes" : "near miss", match.location, match.reason});
+    rows.add({match.pattern, match.matched ? "yes" : "near miss", match.location, match.reason});
+  rows.findRepeats(all);
+  rows.addTo(table, 1, 2);
   std::printf("%s", table.empty() ? "no pattern came near a match\n" : table.text().c_str());
 }
 
-void printPolicy(const std::string &precision) {
-  std::printf("\nprecision %s\n", precision.c_str());
-  Table table({{"op"}, {"role"}, {"compute"}, {"accumulate"}, {"result"}});
+/// Which operations compute in which types: of the groups' ops, or of all that there are.
+void printPolicy(const std::string &precision, const CompileReport &report, bool all) {
+  std::set<std::string> ops;
+  for (const GroupReport &group : report.groups)
+    ops.insert(group.ops.begin(), group.ops.end());
+  std::printf("\nprecision %s: the types in which %s compute, add up and give their results%s\n",
+              precision.c_str(), all ? "ops" : "the model's ops", all ? "" : " (all ops: name --precision)");
+  std::vector<PolicyRow> rows;
+  bool roles = false;
   for (const PolicyRow &row : Models::policy(precision))
-    table.add({row.op, row.role, row.compute, row.accumulate, row.result});
+    if (all || ops.contains(row.op)) {
+      rows.push_back(row);
+      roles |= !row.role.empty();
+    }
+  std::vector<Table::Column> columns = {{"op"}, {"compute"}, {"accumulate"}, {"result"}};
+  if (roles)
+    columns.insert(columns.begin() + 1, {"used as"});
+  Table table(columns);
+  for (const PolicyRow &row : rows) {
+    std::vector<std::string> cells = {row.op, row.compute, row.accumulate, row.result};
+    if (roles)
+      cells.insert(cells.begin() + 1, row.role);
+    table.add(std::move(cells));
+  }
   std::printf("%s", table.text().c_str());
 }
 
@@ -110,27 +200,82 @@ void printMemory(const Plan &plan) {
     bytes[static_cast<size_t>(buffer.role)] += buffer.bytes;
     ++count[static_cast<size_t>(buffer.role)];
   }
-  Table table({{"role"}, {"buffers", Table::Align::Right}, {"bytes", Table::Align::Right}});
+  Table table({{"use"}, {"buffers", Table::Align::Right}, {"bytes", Table::Align::Right}});
   for (size_t role = 0; role < std::size(kRoles); ++role)
     if (count[role] > 0)
       table.add({kRoles[role], std::to_string(count[role]), bytesText(bytes[role])});
-  std::printf("\nmemory\n%sarena %s (scratch buffers share it), library workspace %s\n", table.text().c_str(),
-              bytesText(plan.arenaBytes).c_str(), bytesText(plan.workspaceBytes).c_str());
+  std::printf("\nmemory\n%sscratch buffers share one block of memory as they come and go, the arena: %s; the "
+              "product library's\nworkspace: %s\n",
+              table.text().c_str(), bytesText(plan.arenaBytes).c_str(),
+              bytesText(plan.workspaceBytes).c_str());
   if (auto [packed, rows] = parametersInPanels(plan); packed > 0)
-    std::printf(
-        "%lld of the parameter buffers are stored in panels of %lld rows, transposed, as the products read "
-        "them\n",
-        static_cast<long long>(packed), static_cast<long long>(rows));
-  std::printf("the model has %lld parameters\n", static_cast<long long>(parameterCount(plan)));
+    std::printf("%s of parameters stored in the order in which products read them: transposed, %lld rows at "
+                "a time\n",
+                countText(packed, "buffer").c_str(), static_cast<long long>(rows));
 }
 
-void printSteps(const Plan &plan) {
-  std::printf("\nsteps\n");
+/// What goes in and out, and how much there is of everything.
+void printSummary(const Built &built) {
+  const Plan &plan = built.plan;
+  std::printf("%s: %s, %s, %s for %s\n", plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(),
+              plan.pipeline.c_str(), plan.target.c_str());
+  Table table({{""}, {""}});
+  if (!built.report.sizes.empty())
+    table.add({"sizes", built.report.sizes});
+  int64_t parameters = parameterCount(plan);
+  table.add(
+      {"parameters",
+       digitsText(parameters) +
+           (parameters < 100'000 ? "" : " (" + fixed(static_cast<double>(parameters) / 1e6, 1) + " M)")});
+  int64_t gradients = 0;
+  for (BufferRole role : {BufferRole::Input, BufferRole::Output})
+    for (const Buffer &buffer : plan.buffers) {
+      if (buffer.role != role)
+        continue;
+      if (!buffer.parts.empty()) {
+        gradients += static_cast<int64_t>(buffer.parts.size());
+        continue;
+      }
+      std::string text = buffer.name + "  " + describe(buffer.dtype, buffer.shape);
+      if (buffer.indexLimit > 0)
+        text += ", values 0 to " + std::to_string(buffer.indexLimit - 1);
+      if (buffer.ignoredIndex)
+        text += ", or " + std::to_string(*buffer.ignoredIndex) + " to count for nothing";
+      table.add({role == BufferRole::Input ? "input" : "output", text});
+    }
+  if (gradients > 0)
+    table.add({"output", countText(gradients, "gradient") + " of parameters"});
+  int64_t launches = 0, products = 0, copies = 0;
+  for (const Step &step : plan.steps) {
+    launches += step.kind == StepKind::Launch;
+    products += step.kind == StepKind::Product;
+    copies += step.kind == StepKind::Copy;
+  }
+  auto count = [](int64_t number, const char *one, const char *many) {
+    return std::to_string(number) + " " + (number == 1 ? one : many);
+  };
+  table.add({"steps", std::to_string(plan.steps.size()) + ": " + count(launches, "launch", "launches") +
+                          " of " + countText(static_cast<int64_t>(plan.kernels.size()), "kernel") + ", " +
+                          countText(products, "product") + ", " + count(copies, "copy", "copies")});
+  table.add({"memory", bytesText(memoryReport(plan).peakBytes) + " at its peak, the library's workspace (" +
+                           bytesText(plan.workspaceBytes) + ") apart"});
+  std::string text = table.text();
+  std::printf("%s", text.substr(text.find('\n') + 1).c_str()); // Without the empty titles.
+}
+
+void printSteps(const Plan &plan, bool all) {
+  std::printf("\nsteps\n%s", workLegend().c_str());
   Table table({{"", Table::Align::Right}, {"kind"}, {"work"}, {"label"}, {"from"}});
+  Rows rows;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const Step &step = plan.steps[i];
-    table.add({std::to_string(i), nameOf(step.kind), workOf(plan, step), step.label, step.location});
+    std::vector<std::string> row = {nameOf(step.kind), workOf(plan, step), step.label, step.location};
+    rows.keys.push_back(joined(row)); // The number is no part of what is compared.
+    row.insert(row.begin(), std::to_string(i));
+    rows.cells.push_back(std::move(row));
   }
+  rows.findRepeats(all);
+  rows.addTo(table, 2, 4);
   std::printf("%s", table.text().c_str());
 }
 
@@ -172,6 +317,15 @@ std::string explainJson(const Built &built, const std::string &precision, bool f
                               {"work", workOf(built.plan, step)},
                               {"label", step.label},
                               {"location", step.location}});
+    for (auto [key, role] : {std::pair{"inputs", BufferRole::Input}, {"outputs", BufferRole::Output}}) {
+      out[key] = Json::array();
+      for (const Buffer &buffer : built.plan.buffers)
+        if (buffer.role == role)
+          out[key].push_back({{"name", buffer.name},
+                              {"dtype", runtime::nameOf(buffer.dtype)},
+                              {"shape", buffer.shape},
+                              {"index_limit", buffer.indexLimit}});
+    }
     out["parameters"] = parameterCount(built.plan);
     out["parameters_in_panels"] = parametersInPanels(built.plan).first;
     out["arena_bytes"] = built.plan.arenaBytes;
@@ -204,18 +358,18 @@ Status runExplain(const ExplainFlags &flags) {
                   .c_str());
     return Status::ok();
   }
+  if (!stopped)
+    printSummary(built);
   if (fromGraph) {
-    printGroups(built.report);
-    printMatches(built.report);
-    printPolicy(flags.model.precision);
+    printGroups(built.report, flags.all);
+    printMatches(built.report, flags.all);
+    printPolicy(flags.model.precision, built.report, flags.all || flags.wholePolicy);
   } else {
-    std::printf("%s: %s, %s, %s, for %s; a plan file holds no graph: no groups, raising or policy to show\n",
-                built.plan.model.c_str(), built.plan.mode.c_str(), built.plan.precision.c_str(),
-                built.plan.pipeline.c_str(), built.plan.target.c_str());
+    std::printf("a plan file holds no graph: no groups, patterns or precisions to show\n");
   }
   if (!stopped) {
     printMemory(built.plan);
-    printSteps(built.plan);
+    printSteps(built.plan, flags.all);
   }
   if (!flags.dumpTo.empty())
     std::printf("\nin %s:%s%s%s\n", flags.dumpTo.c_str(), fromGraph ? " the IR of every phase" : "",
@@ -240,9 +394,13 @@ Subcommand addExplain(CLI::App &program) {
     stop->check(CLI::IsMember(phases));
   CLI::Option *reproducer =
       parser->add_option("--reproducer", flags->reproducer, "File for a reproducer of a pass that fails");
+  parser->add_flag("--all", flags->all,
+                   "Print every row: of layers that are like the one before, and the precision's rules for "
+                   "ops that the model lacks, which a named --precision prints, too");
   addFormatFlag(*parser, flags->format, {"table", "json"});
   addExample(*parser, "heddle explain study:small --device cuda:sm_90a --dump-to small");
-  parser->final_callback([flags, stop, reproducer] {
+  parser->final_callback([flags, stop, reproducer, parser] {
+    flags->wholePolicy = parser->get_option("--precision")->count() > 0;
     for (const CLI::Option *option : {stop, reproducer})
       if (flags->model.planFile && option->count() > 0)
         throw CLI::ValidationError(option->get_name(), "has no meaning for a plan file: no phase runs");

@@ -1,6 +1,7 @@
 //===- main.cpp - The heddle program --------------------------------------===//
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/ExitCode.h"
+#include "tools/heddle/Support/Help.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -18,6 +19,10 @@ static int runProgram(int argc, char **argv) {
   program.footer(
       "Exit codes: 0 success; 1 the model, a file or a value is at fault; 2 usage; 3 the machine lacks "
       "something; 70 a fault of Heddle itself.\n`heddle SUBCOMMAND --help` shows its flags and an example.");
+  // Before the subcommands, which take it over.
+  program.formatter_fn([](const CLI::App *app, std::string name, CLI::AppFormatMode mode) {
+    return wrappedHelp(CLI::Formatter().make_help(app, std::move(name), mode));
+  });
   const Subcommand subcommands[] = {addCompile(program), addRun(program),     addTrain(program),
                                     addBench(program),   addExplain(program), addCheck(program),
                                     addDevices(program), addCache(program)};

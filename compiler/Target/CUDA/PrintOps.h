@@ -57,6 +57,12 @@ public:
   Names();
   /// `wanted` made an identifier, with _1, _2 … where it is taken or reserved.
   std::string fresh(llvm::StringRef wanted);
+  /// Takes names that nothing has yet, and gives them back.
+  void take(llvm::ArrayRef<llvm::StringLiteral> some) { taken.insert(some.begin(), some.end()); }
+  void give(llvm::ArrayRef<llvm::StringLiteral> some) {
+    for (llvm::StringRef name : some)
+      taken.erase(name);
+  }
   /// What is taken now, to be restored at the end of a C++ scope: loops beside one another use the same
   /// names.
   llvm::StringSet<> snapshot() const { return taken; }

@@ -79,6 +79,22 @@ static bool yieldsSlope(kernel::SkeletonOp skeleton) {
   return !skeleton.getScore().empty() && skeleton.getScore().front().back().getNumOperands() > 1;
 }
 
+/// Parameters of the struct's functions, after a score, in the order of the regions' arguments.
+static constexpr llvm::StringLiteral kScorePlaces[] = {"b", "h", "i", "j"};
+/// What else the struct and its functions name: no captured operand, which becomes a member, may be called
+/// so.
+static constexpr llvm::StringLiteral kScoreNames[] = {
+    "s", "slope", "score", "keep", "kCausal", "kWindow", "kHasScore", "kHasMask", "kMaskOfKeys", "kHasSlope"};
+
+void Printer::takeScoreNames() {
+  names.take(kScorePlaces);
+  names.take(kScoreNames);
+}
+void Printer::giveScoreNames() {
+  names.give(kScorePlaces);
+  names.give(kScoreNames);
+}
+
 /// A member function of the struct from a region; `missing` is what it returns where the region is empty.
 LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region,
                                       const std::string &head, const std::string &missing) {
@@ -87,21 +103,20 @@ LogicalResult Printer::printGenerated(kernel::SkeletonOp skeleton, mlir::Region 
     return success();
   }
   llvm::StringSet<> outside = names.snapshot();
-  for (const char *parameter : {"s", "b", "h", "i", "j"})
-    names.fresh(parameter);
+  names.take(kScorePlaces);
+  names.take({"s"});
   if (yieldsSlope(skeleton))
-    names.fresh("slope");
+    names.take({"slope"});
   open(head + " const");
   // Positions are 64-bit: products of two of them may pass 2^31.
-  static constexpr const char *kParameters[] = {"b", "h", "i", "j"};
   auto indices = region.getArguments();
-  if (indices.size() > std::size(kParameters)) {
+  if (indices.size() > std::size(kScorePlaces)) {
     bind(indices.front(), {"s"});
     indices = indices.drop_front();
   }
-  for (auto [index, parameter] : llvm::zip(indices, kParameters))
+  for (auto [index, parameter] : llvm::zip(indices, kScorePlaces))
     if (!index.use_empty())
-      line("const long long " + name(index) + " = " + parameter + ";");
+      line("const long long " + name(index) + " = " + parameter.str() + ";");
   for (mlir::Operation &op : region.front()) {
     if (auto yield = llvm::dyn_cast<kernel::YieldOp>(op)) {
       if (yield.getNumOperands() > 1)
@@ -142,6 +157,7 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   std::string arithmetic = std::move(out);
   out = std::move(before);
   depth = 0;
+  giveScoreNames(); // What is named from here on is no member.
 
   if (skeleton.getReason())
     directive("// " + skeleton.getReason()->str());

@@ -160,6 +160,8 @@ mlir::FailureOr<std::string> Printer::print() {
   // The kernel's own name first: nothing else may take it.
   if (names.fresh(func.getName()) != func.getName())
     return func.emitError() << "'" << func.getName() << "' cannot be the name of a CUDA function";
+  if (!func.getBody().getOps<kernel::SkeletonOp>().empty())
+    takeScoreNames();
   for (mlir::BlockArgument argument : func.getBody().getArguments())
     name(argument);
   for (mlir::Operation &op : func.getBody().front()) {

@@ -68,6 +68,9 @@ private:
   // Attention and row sums (PrintSkeleton.cpp).
   llvm::LogicalResult printRowSums(kernel::RowSumsOp sums);
   llvm::LogicalResult printSkeleton(kernel::SkeletonOp skeleton);
+  /// What becomes a member of the struct Score must not be called as its own members and parameters are.
+  void takeScoreNames();
+  void giveScoreNames();
   llvm::LogicalResult printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region,
                                      const std::string &head, const std::string &missing);
   /// The fields of `params`; returns what a call passes after them.

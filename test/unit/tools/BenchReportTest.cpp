@@ -56,3 +56,17 @@ TEST(BenchReport, TableSaysWhatWasGained) {
 TEST(BenchReport, OneImplementationAloneHasNoGain) {
   EXPECT_EQ(benchTable({row("eager", 200)}).find("eager / compiled"), std::string::npos);
 }
+
+TEST(BenchReport, EveryTimeHasItsUnit) {
+  std::string table = benchTable({row("eager", 200)});
+  EXPECT_NE(table.find("mean ms  ± std ms  median ms  device busy ms  "), std::string::npos) << table;
+}
+
+TEST(BenchReport, TimesBelowAMillisecondAreInMicrosecondsAndTheGainIsOfWhatWasMeasured) {
+  BenchRow eager = row("eager", 0.00044), compiled = row("compiled", 0.00041);
+  std::string table = benchTable({eager, compiled});
+  EXPECT_NE(table.find("mean µs  ± std µs  median µs  device busy µs"), std::string::npos) << table;
+  EXPECT_NE(table.find("\neager         0.4     125.0        0.4             0.2"), std::string::npos)
+      << table;
+  EXPECT_NE(table.find("time 1.07x, device busy 1.07x"), std::string::npos) << table;
+}

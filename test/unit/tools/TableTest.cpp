@@ -44,3 +44,11 @@ TEST(Table, CsvFieldsAreQuotedWhereTheyMustBe) {
   EXPECT_EQ(csvField("say \"x\""), "\"say \"\"x\"\"\"");
   EXPECT_EQ(csvField("two\nlines"), "\"two\nlines\"");
 }
+
+TEST(Table, CountsAndLargeNumbersRead) {
+  EXPECT_EQ(countText(1, "step"), "1 step");
+  EXPECT_EQ(countText(0, "step"), "0 steps");
+  EXPECT_EQ(digitsText(128620800), "128,620,800");
+  EXPECT_EQ(digitsText(999), "999");
+  EXPECT_EQ(digitsText(-1000), "-1,000");
+}

@@ -3,6 +3,8 @@
 
 #include "tools/heddle/Support/Table.h"
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace heddle::driver {
@@ -83,20 +85,27 @@ std::string benchJson(const std::vector<BenchRow> &rows) {
 
 std::string benchTable(const std::vector<BenchRow> &rows) {
   constexpr Table::Align right = Table::Align::Right;
+  // One unit a table: microseconds where three digits of a millisecond say little.
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const BenchRow &row : rows)
+    shortest = std::min(shortest, row.medianMs);
+  bool micro = shortest < 1;
+  std::string unit = micro ? "µs" : "ms";
+  auto time = [&](double ms) { return micro ? fixed(ms * 1e3, 1) : fixed(ms, 3); };
   Table table({{"impl"},
-               {"mean ms", right},
-               {"± std", right},
-               {"median", right},
-               {"device busy", right},
+               {"mean " + unit, right},
+               {"± std " + unit, right},
+               {"median " + unit, right},
+               {"device busy " + unit, right},
                {"kernels", right},
                {"peak memory", right},
                {"compile ms", right},
                {"tokens/s", right},
                {"FLOP/s share", right}});
   for (const BenchRow &row : rows)
-    table.add({row.impl, fixed(row.meanMs, 3), fixed(row.stdMs, 3), fixed(row.medianMs, 3),
-               fixed(row.busyMs, 3), std::to_string(row.kernels), bytesText(row.peakBytes),
-               fixed(row.compileMs, 0), row.tokensPerSecond ? fixed(*row.tokensPerSecond, 0) : "-",
+    table.add({row.impl, time(row.meanMs), time(row.stdMs), time(row.medianMs), time(row.busyMs),
+               std::to_string(row.kernels), bytesText(row.peakBytes), fixed(row.compileMs, 0),
+               row.tokensPerSecond ? fixed(*row.tokensPerSecond, 0) : "-",
                row.flopsShare ? fixed(*row.flopsShare * 100, 1) + " %" : "-"});
   std::string text = table.text();
   const BenchRow *eager = find(rows, "eager"), *compiled = find(rows, "compiled");

@@ -20,7 +20,7 @@ struct BenchRow {
   std::string precision;
   std::optional<int64_t> batch, context; ///< Absent where the model has no such dimension.
   double meanMs = 0, stdMs = 0, medianMs = 0;
-  double busyMs = 0; ///< Sum of the steps' times on the device; median of three profiled runs.
+  double busyMs = 0; ///< Sum of the steps' times on the device in one run; ProfileReport.h, middleRun.
   int64_t kernels = 0;
   int64_t peakBytes = 0;
   double compileMs = 0;
@@ -34,7 +34,8 @@ struct BenchRow {
 std::string benchCsv(const std::vector<BenchRow> &rows);
 /// An array of objects; absent values are null.
 std::string benchJson(const std::vector<BenchRow> &rows);
-/// A table, and, where both implementations are there, what was gained.
+/// A table, in microseconds where a median is below a millisecond, and, where both implementations are there,
+/// what was gained.
 std::string benchTable(const std::vector<BenchRow> &rows);
 
 } // namespace heddle::driver

@@ -24,6 +24,28 @@ std::string workOf(const runtime::Plan &plan, const runtime::Step &step) {
   return "";
 }
 
+std::string workLegend() {
+  return "work: of a product MxNxK (an M x N result of sums of K terms; \"48 of\": a batch of so many), else "
+         "the kernel's name;\n"
+         "      a number at its end tells kernels of the same ops apart, which differ in shapes or types\n";
+}
+
+BusyRun middleRun(const std::vector<std::vector<runtime::StepTime>> &runs) {
+  std::vector<BusyRun> sums;
+  for (const std::vector<runtime::StepTime> &run : runs) {
+    BusyRun &sum = sums.emplace_back();
+    sum.steps = run;
+    for (const runtime::StepTime &time : run) {
+      sum.ms += time.ms;
+      sum.kernels += time.kernels;
+    }
+  }
+  if (sums.empty())
+    return {};
+  std::sort(sums.begin(), sums.end(), [](const BusyRun &a, const BusyRun &b) { return a.ms < b.ms; });
+  return sums[(sums.size() - 1) / 2];
+}
+
 std::string profileTable(const runtime::Plan &plan, const std::vector<runtime::StepTime> &times) {
   struct Row {
     std::string work, label;
@@ -51,12 +73,16 @@ std::string profileTable(const runtime::Plan &plan, const std::vector<runtime::S
                {"label", Align::Left},
                {"calls", Align::Right},
                {"ms", Align::Right},
-               {"us a call", Align::Right},
+               {"µs a call", Align::Right},
                {"share", Align::Right}});
   for (const Row &row : ordered)
     table.add({row.work, row.label, std::to_string(row.calls), fixed(row.ms, 3),
                fixed(row.ms * 1e3 / static_cast<double>(row.calls), 1),
                fixed(sum > 0 ? 100 * row.ms / sum : 0, 1) + " %"});
+  double steps = static_cast<double>(std::max<size_t>(times.size(), 1));
+  table.add({"all", countText(static_cast<int64_t>(ordered.size()), "kind") + " of work",
+             std::to_string(times.size()), fixed(sum, 3), fixed(sum * 1e3 / steps, 1),
+             fixed(sum > 0 ? 100 : 0, 1) + " %"});
   return table.text();
 }
 

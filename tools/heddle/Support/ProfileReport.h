@@ -13,8 +13,21 @@ namespace heddle::driver {
 /// "512x768x768" with "48 of" in front for a batch; or the bytes of a copy.
 std::string workOf(const runtime::Plan &plan, const runtime::Step &step);
 
+/// Lines that say how to read it.
+std::string workLegend();
+
+/// One profiled run.
+struct BusyRun {
+  std::vector<runtime::StepTime> steps;
+  double ms = 0;       ///< Sum of the steps' times.
+  int64_t kernels = 0; ///< Sum of the steps' kernels.
+};
+
+/// The run whose sum is the middle one, the smaller of two; nothing of no runs.
+BusyRun middleRun(const std::vector<std::vector<runtime::StepTime>> &runs);
+
 /// A table of one run: steps that run the same work under the same label together, longest first, with calls,
-/// milliseconds and share of the sum.
+/// milliseconds and share of the sum; the last row is the sum.
 std::string profileTable(const runtime::Plan &plan, const std::vector<runtime::StepTime> &times);
 
 } // namespace heddle::driver

@@ -61,6 +61,18 @@ std::string ratioText(double before, double after) {
   return after == 0 ? "-" : fixed(before / after, 2) + "x";
 }
 
+std::string countText(int64_t count, const std::string &one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+std::string digitsText(int64_t value) {
+  std::string text = std::to_string(value);
+  size_t first = value < 0 ? 1 : 0;
+  for (size_t at = text.size(); at > first + 3;)
+    text.insert(at -= 3, ",");
+  return text;
+}
+
 std::string csvField(const std::string &text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos)
     return text;

@@ -35,6 +35,10 @@ std::string fixed(double value, int digits);
 std::string bytesText(int64_t bytes);
 /// "2.31x"; "-" when `after` is zero.
 std::string ratioText(double before, double after);
+/// "1 step", "12 steps".
+std::string countText(int64_t count, const std::string &one);
+/// "1,234,567".
+std::string digitsText(int64_t value);
 /// A CSV field: quoted where it holds a comma, a quote or a line's end.
 std::string csvField(const std::string &text);
 
