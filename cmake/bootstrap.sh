@@ -1,6 +1,8 @@
 # What bench/run, test/run and .ci/run share: installs what a machine lacks, finds CUDA, configures and builds.
-# Sourced by bash scripts that have set -euo pipefail. Each step does nothing, quickly, when its work is done.
+# Sourced by bash scripts that have set -euo pipefail, which thereby have --help. Each step does nothing, quickly, when its
+# work is done.
 
+. "$(dirname "${BASH_SOURCE[0]}")/usage.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 

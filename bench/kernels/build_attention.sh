@@ -3,6 +3,13 @@
 # One program with the CUDA runtime inside; nothing else of the project is needed. JOBS: compilers at a time (2).
 # UNITS: parts of attention_instances.cu or attention_backward_instances.cu, all that the target has unless given.
 set -eu
+. "$(dirname "$0")/../../cmake/usage.sh"
+case "$#:${1:-}" in
+[0-3]:-* | [4-9]:* | [1-9][0-9]*:*)
+  echo "error: usage: build_attention.sh [output file] [compute capability] [forward|backward]; found '$*'" >&2
+  exit 2
+  ;;
+esac
 root=$(cd "$(dirname "$0")/../.." && pwd)
 output=${1:-$root/build/attention_bench}
 arch=${2:-90a}

@@ -67,8 +67,10 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
     break;
   case CompilePhase::Graph:
     // Eager runs the graph as it was imported.
-    if (compiled)
+    if (compiled) {
+      addOutputTypes(manager, nameOf(options.precision));
       addGraphPhase(manager, matches);
+    }
     break;
   case CompilePhase::Layout:
     // Before autodiff: the gradient of a merged weight is one product, too.

@@ -12,6 +12,8 @@ namespace heddle {
 #define GEN_PASS_DECL
 #include "compiler/Precision/Passes.h.inc"
 
+/// What comes before any change of the graph: the outputs' types under `policy`.
+void addOutputTypes(mlir::OpPassManager &manager, llvm::StringRef policy);
 /// The precision phase and its verifier: `policy` is fp32, tf32, bf16 or bf16-true; compiled graphs round
 /// once between kernels, eager ones as PyTorch does. `prepareWeights` keeps bf16's weights in bf16.
 void addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef policy, bool compiled,

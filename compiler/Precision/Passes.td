@@ -4,11 +4,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def OutputTypes : Pass<"output-types", "::mlir::ModuleOp"> {
+  let summary = "Says which types a precision policy gives the outputs";
+  let description = [{
+    Floating results of @main get `graph.element`: the type that `precision` with `rounding=eager` gives them in the graph as
+    it is. Run before the graph is simplified: `x` to the power of 2 is float32 under autocast, `x * x`, which it becomes,
+    is what `x` is. Outputs of eager and compiled execution so have the same types. Nothing under `fp32` and `tf32`.
+  }];
+  let options = [Option<"policy", "policy", "std::string", "\"fp32\"", "fp32, tf32, bf16 or bf16-true">];
+  let dependentDialects = ["::heddle::graph::GraphDialect"];
+}
+
 def Precision : Pass<"precision", "::mlir::ModuleOp"> {
   let summary = "Casts by a precision policy";
   let description = [{
     `fp32` and `tf32` leave the graph as it is: tf32 is a matter of the products' mode. `bf16` casts as torch.autocast
-    does, by the table in PolicyTable.cpp; outputs get the type that autocast gives them. Casts that are in the graph stay.
+    does, by the table in PolicyTable.cpp; outputs get the type that autocast gives them, or that `output-types` has found. Casts that are in the graph stay.
 
     `bf16-true` is a model that was converted as a whole, as `model.to(torch.bfloat16)` does: parameters are bf16, and an
     op has the widest of its operands' types; none but a loss asks for float32. Its kernels compute in float32 and round

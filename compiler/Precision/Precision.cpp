@@ -6,6 +6,7 @@
 #include "dialects/Graph/Prepared.h"
 
 namespace heddle {
+#define GEN_PASS_DEF_OUTPUTTYPES
 #define GEN_PASS_DEF_PRECISION
 #include "compiler/Precision/Passes.h.inc"
 } // namespace heddle
@@ -415,8 +416,14 @@ void Autocast::run() {
     if (!isFloat(operand.get()))
       continue;
     // A gradient has its parameter's type; what else belongs to gradients, their norm, is float32.
-    auto parts = main_.getResultAttrOfType<mlir::ArrayAttr>(operand.getOperandNumber(), kGradientAttr);
-    Type type = !parts ? nominal(operand.get()) : pure_ && !parts.empty() ? low_ : f32_;
+    unsigned number = operand.getOperandNumber();
+    auto parts = main_.getResultAttrOfType<mlir::ArrayAttr>(number, kGradientAttr);
+    auto written = main_.getResultAttrOfType<mlir::TypeAttr>(number, kElementAttr);
+    Type type = written                   ? written.getValue()
+                : !parts                  ? nominal(operand.get())
+                : pure_ && !parts.empty() ? low_
+                                          : f32_;
+    main_.removeResultAttr(number, builder_.getStringAttr(kElementAttr));
     if (elementOf(operand.get()) != type)
       operand.set(castUnderViews(operand.get(), type, /*ownKernel=*/true));
   }
@@ -427,16 +434,41 @@ void Autocast::run() {
       op.erase();
 }
 
+static bool isBf16Policy(llvm::StringRef policy) { return policy == "bf16" || policy == "bf16-true"; }
+
+/// Whether there is such a policy; an error if not.
+static bool verifyPolicy(mlir::ModuleOp module, llvm::StringRef policy) {
+  if (policy == "fp32" || policy == "tf32" || isBf16Policy(policy))
+    return true;
+  module.emitError() << "unknown precision policy '" << policy << "', wanted fp32, tf32, bf16 or bf16-true";
+  return false;
+}
+
 namespace {
+struct OutputTypesPass : public heddle::impl::OutputTypesBase<OutputTypesPass> {
+  using OutputTypesBase::OutputTypesBase;
+
+  void runOnOperation() override {
+    if (!verifyPolicy(getOperation(), policy))
+      return signalPassFailure();
+    if (!isBf16Policy(policy))
+      return;
+    mlir::OwningOpRef<mlir::ModuleOp> copy = getOperation().clone();
+    mlir::func::FuncOp eager = mainFunction(*copy), main = mainFunction(getOperation());
+    Autocast(eager, /*eager=*/true, policy == "bf16-true").run();
+    for (auto [number, type] : llvm::enumerate(eager.getResultTypes()))
+      if (hasFloatElements(type) && !main.getResultAttr(number, kElementAttr))
+        main.setResultAttr(number, kElementAttr,
+                           mlir::TypeAttr::get(llvm::cast<mlir::RankedTensorType>(type).getElementType()));
+  }
+};
+
 struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
   using PrecisionBase::PrecisionBase;
 
   void runOnOperation() override {
-    if (policy != "fp32" && policy != "tf32" && policy != "bf16" && policy != "bf16-true") {
-      getOperation().emitError() << "unknown precision policy '" << policy
-                                 << "', wanted fp32, tf32, bf16 or bf16-true";
+    if (!verifyPolicy(getOperation(), policy))
       return signalPassFailure();
-    }
     if (prepareWeights && policy != "bf16") {
       getOperation().emitError() << "weights are prepared under policy bf16, found '" << policy << "'";
       return signalPassFailure();
@@ -445,7 +477,7 @@ struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
       getOperation().emitError() << "unknown rounding '" << rounding << "', wanted eager or fused";
       return signalPassFailure();
     }
-    if (policy != "bf16" && policy != "bf16-true") {
+    if (!isBf16Policy(policy)) {
       // Nothing is rounded.
       for (LikeOp like : llvm::to_vector(mainFunction(getOperation()).getBody().front().getOps<LikeOp>())) {
         like.getResult().replaceAllUsesWith(like.getGradient());

@@ -3,6 +3,12 @@
 
 #include "mlir/Pass/PassManager.h"
 
+void heddle::addOutputTypes(mlir::OpPassManager &manager, llvm::StringRef policy) {
+  OutputTypesOptions options;
+  options.policy = policy.str();
+  manager.addPass(createOutputTypes(options));
+}
+
 void heddle::addPrecisionPhase(mlir::OpPassManager &manager, llvm::StringRef policy, bool compiled,
                                bool prepareWeights) {
   PrecisionOptions options;

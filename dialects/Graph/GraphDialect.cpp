@@ -85,8 +85,12 @@ static llvm::LogicalResult verifyBoundaryAttr(mlir::Operation *op, mlir::NamedAt
   if (auto parts = llvm::dyn_cast<mlir::ArrayAttr>(attr.getValue());
       ofResult && name == kGradientAttr && parts && llvm::all_of(parts, llvm::IsaPred<PartAttr>))
     return mlir::success();
+  if (auto element = llvm::dyn_cast<mlir::TypeAttr>(attr.getValue());
+      ofResult && name == kElementAttr && element && llvm::isa<mlir::FloatType>(element.getValue()))
+    return mlir::success();
   return op->emitError() << "unknown or malformed attribute '" << name << "' of "
-                         << (ofResult ? "a result, wanted graph.name (a string) or graph.gradient (parts)"
+                         << (ofResult ? "a result, wanted graph.name (a string), graph.gradient (parts) or "
+                                        "graph.element (a floating type)"
                                       : "an argument, wanted graph.name (a string), graph.bound or "
                                         "graph.ignored (an integer)");
 }

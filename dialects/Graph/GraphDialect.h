@@ -54,6 +54,9 @@ constexpr llvm::StringLiteral kBoundAttr = "graph.bound";
 constexpr llvm::StringLiteral kIgnoredAttr = "graph.ignored";
 /// On a result that is the gradient of a parameter: its parts, as in graph.parameter.
 constexpr llvm::StringLiteral kGradientAttr = "graph.gradient";
+/// On a result: the element type that the precision policy gives the op that was written, a type. Until the
+/// precision phase, in front of which ops become others that the policy treats in another way.
+constexpr llvm::StringLiteral kElementAttr = "graph.element";
 
 } // namespace heddle::graph
 

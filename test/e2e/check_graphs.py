@@ -63,6 +63,22 @@ for form in (norms, elementwise, shapes, reductions, several):
     result = form(graph)
     together.add(form.__name__, graph, result if isinstance(result, dict) else {"out": result})
 test.verdict("forms", test.write("forms.mlir", together.text()), outputs=together.names())
+
+
+def folded(graph):
+    """Ops that become others while the graph is simplified, which the policies treat in another way; the outputs' types stay."""
+    product = graph.matmul("%x", graph.parameter("w", (65, 9), "normal, 0.2"))
+    column, like = graph.slice(product, [0, 0], [1, 1], (7, 1)), lambda number: graph.like(number, product)
+    part = graph.slice(like("0.5"), [0, 0], [1, 1], (7, 4))
+    return {"square": graph.binary("pow", product, like("2.0")), "power": graph.binary("pow", product, like("1.0")),
+            "sum": graph.reduce("sum", column, [1]), "both": graph.concat([product, part], 1),
+            "first": graph.select(graph.splat("true", "i1", (7, 9)), product, graph.slice("%x", [0, 0], [1, 1], (7, 9)))}
+
+
+graph = Graph(x=("f32", (7, 65)))
+path = test.write("folded.mlir", graph.text(**folded(graph)))
+for precision in ("bf16", "bf16-true"):
+    test.verdict(f"folded, {precision}", path, "--precision", precision, outputs=["square", "power", "sum", "both", "first"])
 # Apart: products of this length allow more roundings, to all outputs of their graph.
 graph = Graph(x=("f32", (7, 65)))
 test.verdict("mlp", test.write("mlp.mlir", graph.text(out=mlp(graph))))

@@ -2,6 +2,8 @@
 # A plan that one driver saved runs with another that has no compiler, and gives the same bits.
 # Usage: saved-plan.sh HEDDLE RUNTIME_ONLY_HEDDLE
 set -euo pipefail
+. "$(dirname "$0")/../../cmake/usage.sh"
+[ $# -eq 2 ] || { echo "error: usage: saved-plan.sh HEDDLE RUNTIME_ONLY_HEDDLE; found $# arguments" >&2; exit 2; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

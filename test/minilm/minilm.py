@@ -80,8 +80,10 @@ def by_heddle(folder, work, ids, mask, flags):
         numpy.save(work / f"{name}.npy", values)
         given += ["--input", f"{name}={work / f'{name}.npy'}"]
     output = work / "output.safetensors"
-    subprocess.run(["heddle", "run", folder, "--batch", str(ids.shape[0]), "--context", str(ids.shape[1]), *given,
-                    "--output", output, *flags], check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(["heddle", "run", folder, "--batch", str(ids.shape[0]), "--context", str(ids.shape[1]), *given,
+                    "--output", output, *flags], stdout=subprocess.DEVNULL)
+    if done.returncode:
+        sys.exit(f"heddle run {' '.join(flags)}: exit code {done.returncode}")
     return read_safetensors(output)["last_hidden_state"]
 
 

@@ -22,11 +22,27 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test" / "e2e"))
 
+from support import configs  # noqa: E402
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="all unless some are named")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
+    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(configs.NAMES):
+        parser.error(f"unknown {', '.join(sorted(unknown))}; the models are {', '.join(configs.NAMES)}")
+    return options
+
+
+# Before what it says is needed.
+OPTIONS = parse()
+
 import numpy  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
-from support import configs  # noqa: E402
 
 # What parity with transformers was asked to be. A wrong or misplaced weight is far beyond, rounding far below: the largest
 # seen is 1.2e-6.
@@ -145,14 +161,7 @@ def compare_gradients(options, name, folder):
     return faults
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="all unless some are named")
-    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
-    parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "release" / "bin")
-    options = parser.parse_args()
-    if unknown := set(options.names) - set(configs.NAMES):
-        parser.error(f"unknown {', '.join(sorted(unknown))}; the models are {', '.join(configs.NAMES)}")
+def main(options):
     transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     torch.manual_seed(0)
@@ -165,4 +174,4 @@ def main():
     sys.exit(1 if faults else 0)
 
 
-main()
+main(OPTIONS)

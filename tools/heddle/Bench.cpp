@@ -245,7 +245,7 @@ Status runBench(const BenchFlags &flags) {
                               models.build(flags.model, compileOptions(flags.model, kind), progress));
     }
   }
-  HEDDLE_ASSIGN_OR_RETURN(device, openDevice(cells.front().built.plan.device));
+  HEDDLE_ASSIGN_OR_RETURN(device, openDevice(flags.model, cells.front().built.plan));
   // Before the weights, while the memory for large operands is there.
   progress.show("measuring the device's matrix product");
   HEDDLE_ASSIGN_OR_RETURN(double ceiling, measureCeiling(*device, cells.front().built.plan.precision));

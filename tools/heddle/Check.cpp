@@ -51,7 +51,7 @@ struct OutputCheck {
 /// hold memory at once.
 StatusOr<Tensors> outputsOf(const Plan &plan, const reference::Program &program, const Tensors &inputs,
                             const CheckFlags &flags, ModelWeights &weights, Progress &progress) {
-  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(flags.model, plan));
   HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, flags.executor));
   HEDDLE_ASSIGN_OR_RETURN(ParameterSource source, weights.source(plan, progress));
   // Scratch memory begins as NaN: a step that reads what nobody wrote shows in the outputs.

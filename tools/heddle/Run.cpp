@@ -10,6 +10,7 @@
 #include <CLI/App.hpp>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -46,6 +47,14 @@ std::vector<const Buffer *> openInputs(const Plan &plan, const Tensors &inputs) 
   return open;
 }
 
+/// "m.mlir has no input 'z'; inputs: x f32[4, 8]".
+std::string noSuchInput(const Plan &plan, const std::string &name) {
+  std::string inputs;
+  for (const Buffer *buffer : openInputs(plan, {}))
+    inputs += (inputs.empty() ? "" : ", ") + buffer->name + " " + describe(buffer->dtype, buffer->shape);
+  return plan.model + " has no input '" + name + "'; inputs: " + inputs;
+}
+
 /// The seed of "random:SEED".
 StatusOr<uint64_t> seedOf(const std::string &source) {
   std::string_view digits = std::string_view(source).substr(sizeof("random:") - 1);
@@ -78,7 +87,9 @@ Status addInput(const Plan &plan, const std::string &argument, Tensors &inputs,
   if (input && !named.insert(name).second)
     return invalidInput("--input " + argument + ": '" + name + "' is given twice");
   if (!input && equals != std::string::npos && (random || argument.compare(equals + 1, 7, "random:") == 0))
-    return invalidInput("--input " + argument + ": " + plan.model + " has no input '" + name + "'");
+    return invalidInput("--input " + argument + ": " + noSuchInput(plan, name));
+  if (std::error_code error; !input && !name.empty() && !std::filesystem::exists(argument, error))
+    return invalidInput("--input " + argument + ": there is no such file, and " + noSuchInput(plan, name));
 
   if (random) {
     if (input)
@@ -135,7 +146,7 @@ Status runRun(const RunFlags &flags) {
   for (const std::string &argument : flags.inputs)
     HEDDLE_RETURN_IF_ERROR(addInput(plan, argument, inputs, named));
 
-  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(flags.model, plan));
   HEDDLE_ASSIGN_OR_RETURN(ExecutorKind kind, executorFor(plan, flags.executor));
   HEDDLE_ASSIGN_OR_RETURN(ParameterSource source, weights.source(plan, progress));
   progress.show("weights");

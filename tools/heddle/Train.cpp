@@ -10,6 +10,7 @@
 #include <CLI/App.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -84,12 +85,19 @@ StatusOr<std::unique_ptr<Executor>> load(Device &device, const Plan &plan, const
 }
 
 void printEnd(const Training &training, const TrainingEnd &end, const TrainFlags &flags) {
+  if (end.steps == 0 && !end.signal) {
+    std::printf(
+        "nothing to do: %s is at step %lld, and training ends at step %lld; a larger --steps goes on\n",
+        flags.resume.c_str(), static_cast<long long>(training.state.step),
+        static_cast<long long>(training.rate.steps));
+    return;
+  }
   if (end.signal)
-    std::printf("interrupted by %s: ", end.signal == SIGINT ? "SIGINT" : "SIGTERM");
+    std::printf("interrupted by SIG%s: ", sigabbrev_np(end.signal));
   std::printf("step %lld of %lld", static_cast<long long>(training.state.step),
               static_cast<long long>(training.rate.steps));
   if (end.steps == 0) {
-    std::printf(end.signal ? "\nnothing was done\n" : "\nnothing to do\n");
+    std::printf("\nnothing was done\n");
     return;
   }
   const TrainRow &last = training.log.rows().back();
@@ -98,10 +106,13 @@ void printEnd(const Training &training, const TrainingEnd &end, const TrainFlags
   if (end.flopsShare > 0)
     std::printf(", %.1f %% of the FLOP/s of one large product", end.flopsShare * 100);
   std::printf("\n");
-  if (training.folder)
+  if (training.folder && end.saved)
     std::printf("saved %s\n", training.folder->path().c_str());
-  else if (end.signal)
-    std::printf("not saved: there is no --save\n");
+  else if (training.folder)
+    std::printf("not saved: %s %s\n", training.folder->path().c_str(),
+                training.folder->holdsCheckpoint() ? "stays as it was saved before" : "has nothing in it");
+  else
+    std::printf("not saved: there is no --save; the weights are gone\n");
   for (const std::string &file : {flags.csv, flags.picture})
     if (!file.empty())
       std::printf("wrote %s\n", file.c_str());
@@ -155,7 +166,7 @@ Status runTrain(TrainFlags &flags, int &signal) {
   state.tokens = tokens.size();
   state.settings = valuesOf(flags.saved);
 
-  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(plan.device));
+  HEDDLE_ASSIGN_OR_RETURN(std::unique_ptr<Device> device, openDevice(flags.model, plan));
   double ceiling = 0;
   if (plan.matrixFlops > 0) {
     progress.show("measuring the device's matrix product");
@@ -173,13 +184,15 @@ Status runTrain(TrainFlags &flags, int &signal) {
   training.pictureTitle = plan.model + ", " + plan.precision + ", batch " + std::to_string(inputs.batch()) +
                           ", context " + std::to_string(inputs.context());
   training.ceiling = ceiling;
+  if (!resumed.empty() && state.step < flags.rate.steps)
+    progress.line("going on from step " + std::to_string(state.step) + " of " + resumed);
   StatusOr<TrainingEnd> end = train(training, progress);
   progress.clear();
   if (!end)
     return withPlannedPeak(std::move(end).status(), plan);
   printEnd(training, *end, flags);
   signal = end->signal;
-  return Status::ok();
+  return end->fault;
 }
 
 /// Adds the flag of `flag.name`; refuses what a checkpoint could not hold either.
@@ -230,7 +243,9 @@ Subcommand addTrain(CLI::App &program) {
   addSavedFlag(*parser, f, {"seed", &f.seed},
                "Seed of the batches, of dropout, and of weights where they are drawn");
   addWeightsFlag(*parser, flags->weights);
-  parser->add_option("--csv", flags->csv, "Write a line each step: step, loss, lr, grad_norm, tokens_per_s");
+  parser->add_option("--csv", flags->csv,
+                     "Write a line each step to a new file: step, loss, lr, grad_norm, tokens_per_s; with "
+                     "--resume go on with it");
   parser->add_option("--plot", flags->picture, "Write the loss as a picture, an .svg file");
   parser->add_option("--save", flags->save,
                      "Save weights and optimizer to this folder at the end, and when interrupted");

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <iterator>
 
 using heddle::driver::Interrupt;
 
@@ -12,24 +13,24 @@ namespace {
 class InterruptTest : public testing::Test {
 protected:
   void SetUp() override {
-    for (int i : {0, 1})
+    for (size_t i = 0; i < std::size(kSignals); ++i)
       before_[i] = std::signal(kSignals[i], SIG_DFL);
   }
   void TearDown() override {
-    for (int i : {0, 1})
+    for (size_t i = 0; i < std::size(kSignals); ++i)
       std::signal(kSignals[i], before_[i]);
   }
 
 private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM};
-  void (*before_[2])(int) = {};
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  void (*before_[std::size(kSignals)])(int) = {};
 };
 using InterruptDeathTest = InterruptTest;
 
 } // namespace
 
 TEST_F(InterruptTest, TheFirstSignalIsNoted) {
-  for (int signal : {SIGINT, SIGTERM}) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     Interrupt interrupt;
     EXPECT_EQ(interrupt.signal(), 0);
     std::raise(signal);
@@ -45,15 +46,36 @@ TEST_F(InterruptDeathTest, TheSecondOneEndsTheProcess) {
   };
   EXPECT_EXIT(twice(SIGINT, SIGINT), testing::KilledBySignal(SIGINT), "");
   EXPECT_EXIT(twice(SIGTERM, SIGINT), testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(twice(SIGHUP, SIGTERM), testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST_F(InterruptTest, AClosedTerminalIsToldMoreThanOnce) {
+  for (int signal : {SIGHUP, SIGTERM}) {
+    Interrupt interrupt;
+    std::raise(signal);
+    std::raise(SIGHUP); // Would end the test.
+    EXPECT_EQ(interrupt.signal(), signal);
+  }
+}
+
+TEST_F(InterruptTest, ALogThatNobodyReadsEndsNothing) {
+  Interrupt interrupt;
+  std::raise(SIGPIPE); // Would end the test.
+  EXPECT_EQ(interrupt.signal(), 0);
 }
 
 TEST_F(InterruptDeathTest, SignalsHaveTheirUsualEffectAfterwards) {
-  EXPECT_EXIT(
-      {
-        { Interrupt interrupt; }
-        std::raise(SIGINT);
-      },
-      testing::KilledBySignal(SIGINT), "");
+  auto after = [](int noted, int signal) {
+    {
+      Interrupt interrupt;
+      if (noted)
+        std::raise(noted);
+    }
+    std::raise(signal);
+  };
+  EXPECT_EXIT(after(0, SIGINT), testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(after(SIGHUP, SIGHUP), testing::KilledBySignal(SIGHUP), "");
+  EXPECT_EXIT(after(0, SIGPIPE), testing::KilledBySignal(SIGPIPE), "");
 }
 
 TEST_F(InterruptTest, WhatIsIgnoredStaysIgnored) {

@@ -36,12 +36,36 @@ size_t count(const std::string &text, const std::string &part) {
 } // namespace
 
 TEST_F(TrainLogTest, RowsAreThereAsSoonAsTheyCome) {
-  write("of an earlier training");
+  write(""); // As mktemp leaves it.
   auto log = TrainLog::open(path_, 0);
   ASSERT_TRUE(log.isOk());
   ASSERT_TRUE(log->append({1, 2.5, 0.001, 0.5, 1234.56}).isOk());
   ASSERT_TRUE(log->append({2, NAN, 1e-5, INFINITY, 10}).isOk());
   EXPECT_EQ(text(), "step,loss,lr,grad_norm,tokens_per_s\n1,2.5,0.001,0.5,1234.6\n2,nan,1e-05,inf,10.0\n");
+}
+
+TEST_F(TrainLogTest, ARateHasOneFormAndReadsBackAsWhatTheStepTook) {
+  auto log = TrainLog::open(path_, 0);
+  ASSERT_TRUE(log.isOk());
+  // 0.001 / 5 times 1 to 5, of which two are no short float64.
+  for (int64_t step = 1; step <= 5; ++step)
+    ASSERT_TRUE(log->append({step, 1, 0.001 * static_cast<double>(step) / 5, 1, 1}).isOk());
+  ASSERT_TRUE(log->append({6, 1, 0.001 / 3, 1, 1}).isOk());
+  EXPECT_EQ(text(),
+            "step,loss,lr,grad_norm,tokens_per_s\n1,1,0.0002,1,1.0\n2,1,0.0004,1,1.0\n3,1,0.0006,1,1.0\n"
+            "4,1,0.0008,1,1.0\n5,1,0.001,1,1.0\n6,1,0.00033333333,1,1.0\n");
+  auto again = TrainLog::open(path_, 6);
+  ASSERT_TRUE(again.isOk());
+  EXPECT_EQ(static_cast<float>(again->rows().back().learningRate), static_cast<float>(0.001 / 3));
+}
+
+TEST_F(TrainLogTest, TheRowsOfAnotherTrainingAreNotReplaced) {
+  write("step,loss,lr,grad_norm,tokens_per_s\n1,2.5,0.001,0.5,10.0\n");
+  auto log = TrainLog::open(path_, 0);
+  ASSERT_FALSE(log.isOk());
+  EXPECT_EQ(log.status().code(), StatusCode::InvalidInput);
+  EXPECT_EQ(log.status().message(), path_ + ": there is such a file, and this training begins; name another "
+                                            "one, remove it, or go on with --resume");
 }
 
 TEST_F(TrainLogTest, GoingOnKeepsTheRowsUpToTheStep) {
@@ -106,7 +130,7 @@ TEST_F(TrainLogTest, NothingChangesBeforeTheFirstRow) {
   std::string rows = "step,loss,lr,grad_norm,tokens_per_s\n1,2.5,0.001,0.5,10.0\n2,9,1,1,1\n";
   write(rows);
   for (int64_t step : {0, 1}) {
-    ASSERT_TRUE(TrainLog::open(path_, step).isOk());
+    EXPECT_EQ(TrainLog::open(path_, step).isOk(), step > 0);
     EXPECT_EQ(text(), rows);
   }
 }

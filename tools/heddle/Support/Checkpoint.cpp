@@ -113,6 +113,11 @@ StatusOr<CheckpointFolder> CheckpointFolder::open(const std::string &given, cons
   return CheckpointFolder(path);
 }
 
+bool CheckpointFolder::holdsCheckpoint() const {
+  std::error_code error;
+  return fs::exists(path_ + "/" + kTraining, error) || fs::exists(previous(path_) + "/" + kTraining, error);
+}
+
 Status CheckpointFolder::save(Executor &executor, const Plan &plan, const TrainingState &state) {
   std::string next = unfinished(path_);
   HEDDLE_RETURN_IF_ERROR(removeFolder(next)); // Of a process that was ended.

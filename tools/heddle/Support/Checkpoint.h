@@ -37,6 +37,7 @@ public:
   static runtime::StatusOr<CheckpointFolder> open(const std::string &path, const std::string &resumed);
 
   const std::string &path() const { return path_; }
+  bool holdsCheckpoint() const;
 
   /// Saves what the executor holds now. On an error the former checkpoint stands, and nothing else is left.
   runtime::Status save(runtime::Executor &executor, const runtime::Plan &plan, const TrainingState &state);

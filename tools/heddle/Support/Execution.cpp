@@ -13,12 +13,19 @@ namespace heddle::driver {
 
 using namespace runtime;
 
-StatusOr<std::unique_ptr<Device>> openDevice(const std::string &kind) {
-  if (kind == "cuda")
-    return createCudaDevice();
-  if (kind == "cpu")
+StatusOr<std::unique_ptr<Device>> openDevice(const ModelFlags &flags, const Plan &plan) {
+  if (plan.device == "cpu")
     return createCpuDevice();
-  return invalidInput("device '" + kind + "' of the plan; wanted cpu or cuda");
+  if (plan.device != "cuda")
+    return invalidInput("device '" + plan.device + "' of the plan; wanted cpu or cuda");
+  StatusOr<std::unique_ptr<Device>> device = createCudaDevice();
+  if (device || device.status().code() != StatusCode::Unavailable)
+    return device;
+  std::string asked =
+      flags.planFile ? flags.request.model + " is a plan for cuda:" + plan.target : "--device cuda";
+  std::string instead = flags.planFile ? "the model compiled with --device cpu" : "--device cpu";
+  return unavailable(asked + ", and this machine has no GPU that can be used (" + device.status().message() +
+                     "); " + instead + " runs here");
 }
 
 StatusOr<ExecutorKind> executorFor(const Plan &plan, const std::string &executor) {

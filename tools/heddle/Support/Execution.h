@@ -4,6 +4,7 @@
 
 #include "runtime/executor/Executor.h"
 #include "runtime/tooling/HostTensor.h"
+#include "tools/heddle/Support/Flags.h"
 
 #include <cstdint>
 #include <map>
@@ -12,8 +13,10 @@
 
 namespace heddle::driver {
 
-/// The device of this kind, "cpu" or "cuda".
-runtime::StatusOr<std::unique_ptr<runtime::Device>> openDevice(const std::string &kind);
+/// The device that `plan`, made of or read from the model of `flags`, runs on. Unavailable says what asked
+/// for it and what would run here.
+runtime::StatusOr<std::unique_ptr<runtime::Device>> openDevice(const ModelFlags &flags,
+                                                               const runtime::Plan &plan);
 
 /// The executor that a plan is made for: eager plans run eagerly; compiled ones as `executor` says
 /// (sequential, graph), where empty means graph on a GPU and sequential on a CPU.

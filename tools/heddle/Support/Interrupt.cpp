@@ -2,19 +2,28 @@
 #include "tools/heddle/Support/Interrupt.h"
 
 #include <csignal>
+#include <cstddef>
+#include <iterator>
 
 namespace heddle::driver {
 namespace {
 
 volatile std::sig_atomic_t came = 0;
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
+/// What ends a training in order: Ctrl-C, a request to end, a terminal that was closed.
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
-/// Either signal has its usual effect from now on.
+/// Of kSignals, those that the caller did not ignore.
+bool taken[sizeof(kSignals) / sizeof(*kSignals)] = {};
+
+/// Those that a person sends have their usual effect from now on. A closed terminal is told twice, by the
+/// system and by the shell, and behind SIGTERM where a session ends: that is no second wish.
 void note(int signal) {
   came = signal;
   for (int each : kSignals)
-    std::signal(each, SIG_DFL);
+    if (each != SIGHUP)
+      std::signal(each, SIG_DFL);
+  std::signal(SIGHUP, SIG_IGN);
 }
 
 } // namespace
@@ -26,20 +35,23 @@ Interrupt::Interrupt() {
   // A write that is under way goes on.
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (int each : kSignals) {
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
     struct sigaction before = {};
-    // What the caller ignores stays ignored: a job in the background of a script.
-    if (sigaction(each, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
-      sigaction(each, &action, nullptr);
+    // What the caller ignores stays ignored: a job in the background of a script, or under nohup.
+    taken[i] = sigaction(kSignals[i], nullptr, &before) == 0 && before.sa_handler != SIG_IGN;
+    if (taken[i])
+      sigaction(kSignals[i], &action, nullptr);
   }
+  // Whoever reads the log may end first, by the same Ctrl-C.
+  pipe_ = std::signal(SIGPIPE, SIG_IGN);
 }
 
 Interrupt::~Interrupt() {
-  for (int each : kSignals) {
-    struct sigaction now = {};
-    if (sigaction(each, nullptr, &now) == 0 && now.sa_handler == note)
-      std::signal(each, SIG_DFL);
-  }
+  for (size_t i = 0; i < std::size(kSignals); ++i)
+    if (taken[i])
+      std::signal(kSignals[i], SIG_DFL);
+  if (pipe_ != SIG_ERR)
+    std::signal(SIGPIPE, pipe_);
 }
 
 int Interrupt::signal() const { return came; }

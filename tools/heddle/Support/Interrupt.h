@@ -4,8 +4,9 @@
 
 namespace heddle::driver {
 
-/// While one exists, the first SIGINT (Ctrl-C) or SIGTERM is only noted; a second one ends the process at
-/// once. At most one object at a time.
+/// While one exists, the first SIGINT (Ctrl-C), SIGTERM or SIGHUP (a closed terminal) is only noted; a second
+/// SIGINT or SIGTERM ends the process at once. Output that nobody reads any more is lost and ends nothing
+/// (SIGPIPE). At most one object at a time.
 class Interrupt {
 public:
   Interrupt();
@@ -15,6 +16,9 @@ public:
 
   /// The signal that came, or 0.
   int signal() const;
+
+private:
+  void (*pipe_)(int); ///< What SIGPIPE did before.
 };
 
 } // namespace heddle::driver

@@ -24,6 +24,11 @@ void Progress::show(const std::string &text) {
   shown_ = true;
 }
 
+void Progress::line(const std::string &text) {
+  clear();
+  std::fprintf(stderr, "%s\n", text.c_str());
+}
+
 void Progress::clear() {
   if (!shown_)
     return;

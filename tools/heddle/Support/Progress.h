@@ -6,8 +6,8 @@
 
 namespace heddle::driver {
 
-/// One line on stderr that is written over, and gone when the object is. Silent where stderr is no terminal:
-/// a log must not fill up with it.
+/// One line on stderr that is written over, and gone when the object is. Where stderr is no terminal, `show`
+/// is silent: a log must not fill up with it. There `line` says from time to time what a log should hold.
 class Progress {
 public:
   Progress();
@@ -15,7 +15,10 @@ public:
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
+  bool onTerminal() const { return terminal_; }
   void show(const std::string &text);
+  /// A line that stays.
+  void line(const std::string &text);
   void clear();
 
 private:

@@ -19,19 +19,20 @@ namespace {
 
 constexpr std::string_view kHeader = "step,loss,lr,grad_norm,tokens_per_s";
 
-/// The shortest text that reads back as the same number.
-template <typename T>
-std::string exact(T value) {
+/// The shortest text that reads back as the same float32, which losses, norms and, to the optimizer, rates
+/// are; in the manner of %g, so that one column has one form: 0.0002, 0.001, 3e-05.
+std::string exact(double value) {
   char text[32];
-  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+  auto end =
+      std::to_chars(text, text + sizeof(text), static_cast<float>(value), std::chars_format::general).ptr;
+  return {text, end};
 }
 
 std::string lineOf(const TrainRow &row) {
   char rest[32];
   std::snprintf(rest, sizeof(rest), "%.1f", row.tokensPerSecond);
-  // Losses and norms are float32.
-  return std::to_string(row.step) + "," + exact(static_cast<float>(row.loss)) + "," +
-         exact(row.learningRate) + "," + exact(static_cast<float>(row.gradNorm)) + "," + rest + "\n";
+  return std::to_string(row.step) + "," + exact(row.loss) + "," + exact(row.learningRate) + "," +
+         exact(row.gradNorm) + "," + rest + "\n";
 }
 
 std::optional<TrainRow> rowOf(std::string_view line) {
@@ -91,7 +92,12 @@ StatusOr<TrainLog> TrainLog::open(const std::string &path, int64_t step) {
   if (path.empty())
     return log;
   std::error_code error;
-  if (step > 0 && std::filesystem::is_regular_file(path, error)) {
+  bool there = std::filesystem::is_regular_file(path, error);
+  if (step == 0 && there && std::filesystem::file_size(path, error) > 0)
+    return invalidInput(
+        path + ": there is such a file, and this training begins; name another one, remove it, or go "
+               "on with --resume");
+  if (step > 0 && there) {
     HEDDLE_ASSIGN_OR_RETURN(log.rows_, readRows(path, step));
   }
   HEDDLE_RETURN_IF_ERROR(AtomicFile::create(path).status()); // Gone again: says whether it can be written.

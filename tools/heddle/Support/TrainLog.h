@@ -22,9 +22,10 @@ struct TrainRow {
 class TrainLog {
 public:
   /// No file where `path` is empty. Changes nothing yet: what fails before the first row leaves a file as it
-  /// was. For step 0 that row begins a new one; for a training that goes on from `step`, the rows of an
-  /// existing one up to that are kept. InvalidInput names a line of it that is no such row (a last one that
-  /// was cut off while it was written counts for nothing), or says that rows end before `step`; a file
+  /// was. For step 0 that row begins a new one, and InvalidInput says that there is one with something
+  /// in it: the rows of another training are not replaced. For a training that goes on from `step`, the rows
+  /// of an existing one up to that are kept. InvalidInput names a line of it that is no such row (a last one
+  /// that was cut off while it was written counts for nothing), or says that rows end before `step`; a file
   /// without rows before `step`, of a training that was gone on with into it, has none to miss. Unavailable
   /// where the file cannot be written.
   static runtime::StatusOr<TrainLog> open(const std::string &path, int64_t step);

@@ -7,7 +7,9 @@
 #include "runtime/tooling/HostTensor.h"
 #include "tools/heddle/Support/Indices.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace heddle::driver {
 
@@ -165,6 +167,10 @@ StatusOr<TrainingStep> Trainer::step(Batches &batches, double learningRate) {
   }
   HEDDLE_ASSIGN_OR_RETURN(step.gradNorm, single(executor_->output("grad_norm"), "grad_norm"));
   HEDDLE_ASSIGN_OR_RETURN(float skipped, skippedSteps());
+  // A NaN that is printed has no sign: which one it got is an accident of the instruction that made it.
+  for (double *value : {&step.loss, &step.gradNorm})
+    if (std::isnan(*value))
+      *value = std::numeric_limits<double>::quiet_NaN();
   step.skipped = skipped > skipped_;
   skipped_ = skipped;
   return step;

@@ -38,8 +38,8 @@ struct AdamWSettings {
 };
 
 struct TrainingStep {
-  double loss = 0;      ///< The mean over all targets of the step that are not ignored.
-  double gradNorm = 0;  ///< Before clipping.
+  double loss = 0;      ///< The mean over all targets of the step that are not ignored; a NaN without a sign.
+  double gradNorm = 0;  ///< Before clipping; a NaN without a sign.
   bool skipped = false; ///< The gradients were not finite: nothing was changed.
 };
 

@@ -4,9 +4,11 @@
 #include "runtime/base/File.h"
 #include "tools/heddle/Support/Interrupt.h"
 #include "tools/heddle/Support/Statistics.h"
+#include "tools/heddle/Support/Weights.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 namespace heddle::driver {
@@ -19,8 +21,10 @@ namespace {
 /// The line on a terminal follows so many of the last steps: fewer jump, more lag.
 constexpr size_t kRecent = 20;
 
-/// Seconds between two looks at the line.
-constexpr double kShowEvery = 0.1;
+constexpr const char *kAdvice = "; a smaller --lr or --clip, or more --warmup-steps, may keep it finite";
+
+/// Seconds between two looks at the line on a terminal, and between two lines of a log.
+constexpr double kShowEvery = 0.1, kLogEvery = 10;
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -44,7 +48,7 @@ public:
   StatusOr<TrainingEnd> run() {
     Interrupt interrupt;
     bool saved = false;
-    while (t_.state.step < t_.rate.steps && !interrupt.signal()) {
+    while (t_.state.step < t_.rate.steps && !interrupt.signal() && fault_.isOk()) {
       HEDDLE_RETURN_IF_ERROR(step());
       saved = t_.saveEvery > 0 && t_.state.step % t_.saveEvery == 0;
       if (saved)
@@ -55,7 +59,15 @@ public:
       HEDDLE_RETURN_IF_ERROR(save());
     TrainingEnd end;
     end.steps = static_cast<int64_t>(seconds_.size());
-    end.signal = t_.state.step < t_.rate.steps ? interrupt.signal() : 0;
+    end.saved = saved_;
+    end.signal = fault_.isOk() && t_.state.step < t_.rate.steps ? interrupt.signal() : 0;
+    if (fault_.isOk() && !end.signal && lossIsLost())
+      fault_ = invalidInput(atStep() + "the loss is " + lossText() +
+                            (skippedSince_ > 0 ? ": every step from step " + std::to_string(skippedSince_) +
+                                                     " on was skipped and changed nothing"
+                                               : "") +
+                            kAdvice);
+    end.fault = fault_;
     if (double seconds = statisticsOf(seconds_).median; seconds > 0) {
       end.tokensPerSecond = tokens_ / seconds;
       end.flopsShare = share(seconds);
@@ -73,17 +85,36 @@ private:
     ++t_.state.step;
     t_.state.windows = t_.batches.position();
     if (done.skipped) {
-      progress_.clear();
-      std::fprintf(stderr, "step %lld: gradients are not finite, skipped\n",
-                   static_cast<long long>(t_.state.step));
+      progress_.line(atStep() + "gradients are not finite, skipped");
     }
+    bool sameWeights = done.skipped && skippedSince_ > 0;
+    skippedSince_ = !done.skipped ? 0 : sameWeights ? skippedSince_ : t_.state.step;
     HEDDLE_RETURN_IF_ERROR(t_.log.append({t_.state.step, done.loss, rate, done.gradNorm, tokens_ / seconds}));
     show(done.loss);
+    return lossIsLost() && !sameWeights ? lookAtWeights() : Status::ok();
+  }
+
+  bool lossIsLost() const { return !seconds_.empty() && !std::isfinite(t_.log.rows().back().loss); }
+
+  std::string lossText() const {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%g", t_.log.rows().back().loss);
+    return text;
+  }
+
+  std::string atStep() const { return "step " + std::to_string(t_.state.step) + ": "; }
+
+  Status lookAtWeights() {
+    HEDDLE_ASSIGN_OR_RETURN(std::string name, parameterNotFinite(t_.executor, t_.plan));
+    if (!name.empty())
+      fault_ = invalidInput(atStep() + "the loss is " + lossText() + " and weights are not finite, first " +
+                            name + ": no later step can repair them" + kAdvice);
     return Status::ok();
   }
 
   void show(double loss) {
-    if (secondsSince(shown_) < kShowEvery)
+    bool always = !progress_.onTerminal() && (seconds_.size() == 1 || t_.state.step == t_.rate.steps);
+    if (!always && secondsSince(shown_) < (progress_.onTerminal() ? kShowEvery : kLogEvery))
       return;
     shown_ = Clock::now();
     size_t recent = std::min(seconds_.size(), kRecent);
@@ -99,7 +130,11 @@ private:
       std::snprintf(text, sizeof(text), "  %.0f %% of FLOP/s", part * 100);
       line += text;
     }
-    progress_.show(line + "  " + leftText(seconds * static_cast<double>(t_.rate.steps - t_.state.step)));
+    line += "  " + leftText(seconds * static_cast<double>(t_.rate.steps - t_.state.step));
+    if (progress_.onTerminal())
+      progress_.show(line);
+    else
+      progress_.line(line);
   }
 
   double share(double seconds) const {
@@ -109,9 +144,17 @@ private:
   }
 
   Status save() {
-    if (t_.folder) {
-      progress_.show("step " + std::to_string(t_.state.step) + ": saving");
+    saved_ = false;
+    if (t_.folder && fault_.isOk()) {
+      progress_.show(atStep() + "saving");
+      HEDDLE_RETURN_IF_ERROR(lookAtWeights());
+    }
+    if (t_.folder && fault_.isOk() && lossIsLost() && t_.folder->holdsCheckpoint()) {
+      progress_.line(atStep() + "not saved: the loss is " + lossText() + ", and " + t_.folder->path() +
+                     " holds a checkpoint from before");
+    } else if (t_.folder && fault_.isOk()) {
       HEDDLE_RETURN_IF_ERROR(t_.folder->save(t_.executor, t_.plan, t_.state));
+      saved_ = true;
     }
     if (!t_.picture.empty())
       HEDDLE_RETURN_IF_ERROR(writeFile(t_.picture, lossPicture(t_.log.rows(), t_.pictureTitle)));
@@ -121,6 +164,9 @@ private:
   Training &t_;
   Progress &progress_;
   std::vector<double> seconds_;
+  int64_t skippedSince_ = 0; ///< The first of the steps up to the last that were all skipped; 0: it was not.
+  bool saved_ = false;       ///< What was saved last is the state of the last step.
+  Status fault_;
   Clock::time_point shown_;
   double tokens_ = static_cast<double>(t_.batchesPerStep * t_.batches.tokensPerBatch()); ///< Of a step.
 };

@@ -34,12 +34,19 @@ struct Training {
 struct TrainingEnd {
   int signal = 0;                             ///< That ended it early, or 0.
   int64_t steps = 0;                          ///< Done here; where there were none, nothing was saved.
+  bool saved = false;                         ///< The state of the end is in the folder, where there is one.
+  runtime::Status fault;                      ///< Why what was trained is of no use: see `train`.
   double tokensPerSecond = 0, flopsShare = 0; ///< By the median time of a step; 0 where it is not known.
 };
 
 /// Runs steps up to the last, or until a signal comes (Interrupt.h): the step under way is finished first.
 /// Saves when it is done, and every `saveEvery` steps. Steps whose gradients were not finite are named on
 /// stderr as they come.
+///
+/// Weights that are not finite stay so: the loop ends, does not save them, and `fault`, InvalidInput, names
+/// one. They are looked at before they are saved, and where a loss is not finite. With finite weights another
+/// batch may have a finite loss: the loop goes on. Until there is one, a checkpoint that the folder holds is
+/// not replaced, and at the last step `fault` says so.
 runtime::StatusOr<TrainingEnd> train(Training &training, Progress &progress);
 
 } // namespace heddle::driver

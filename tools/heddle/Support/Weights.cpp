@@ -1,6 +1,8 @@
 //===- Weights.cpp - Where a model's parameters come from -----------------===//
 #include "tools/heddle/Support/Weights.h"
 
+#include "tools/heddle/Support/Checkpoint.h"
+
 #include "runtime/plan/Accumulators.h"
 
 #include "runtime/base/Convert.h"
@@ -8,6 +10,7 @@
 
 #include <CLI/App.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -37,7 +40,7 @@ std::string weightsPath(const ModelFlags &model, const std::string &flag) {
 
 StatusOr<ModelWeights> ModelWeights::open(const ModelFlags &model, const std::string &flag) {
   ModelWeights weights;
-  weights.layers_ = model.request.layers;
+  weights.request_ = model.request;
   weights.planFile_ = model.planFile;
   std::string path = weightsPath(model, flag);
   if (path.empty()) {
@@ -59,8 +62,28 @@ static std::optional<int64_t> layersIn(const std::vector<WantedWeight> &wanted) 
   return layers;
 }
 
+/// What a checkpoint says of its model, where that is another one than `request`; else nothing. `path` is its
+/// folder or a file in it.
+static std::string otherExtents(const std::string &path, const ModelRequest &request) {
+  std::string folder = isFolder(path) ? path : std::filesystem::path(path).parent_path().string();
+  StatusOr<TrainingState> state = readTrainingState(folder.empty() ? "." : folder);
+  if (!state)
+    return "";
+  std::string flags;
+  for (auto [name, given] : {std::pair{"layers", request.layers}, std::pair{"vocab", request.vocabulary}}) {
+    const nlohmann::json saved = state->settings.value(name, nlohmann::json());
+    if (saved.is_number_integer() && given != saved.get<int64_t>())
+      flags += std::string(" --") + name + " " + saved.dump();
+  }
+  return flags.empty() ? ""
+                       : "\n  " + folder + " is a checkpoint of " + shown(state->model) + " with" + flags;
+}
+
 StatusOr<WeightMatch> ModelWeights::match(const std::vector<WantedWeight> &wanted) {
-  StatusOr<WeightMatch> match = matchWeights(*files_, wanted, {planFile_ ? layersIn(wanted) : layers_});
+  StatusOr<WeightMatch> match =
+      matchWeights(*files_, wanted, {planFile_ ? layersIn(wanted) : request_.layers});
+  if (!match && match.status().code() == StatusCode::InvalidInput)
+    return invalidInput(match.status().message() + otherExtents(files_->path(), request_));
   if (match && !match->unusedHeads.empty() && !noted_) {
     std::string names;
     for (const std::string &name : match->unusedHeads)
@@ -123,6 +146,22 @@ std::vector<WantedWeight> partsOf(const Plan &plan, BufferRole role) {
   for (auto &[name, part] : byName)
     parts.push_back(std::move(part));
   return parts;
+}
+
+StatusOr<std::string> parameterNotFinite(Executor &executor, const Plan &plan) {
+  std::vector<double> values;
+  for (const WantedWeight &part : partsOf(plan, BufferRole::Parameter)) {
+    HEDDLE_ASSIGN_OR_RETURN(std::vector<uint8_t> data, executor.parameter(part.name));
+    auto size = static_cast<size_t>(sizeOf(part.dtype));
+    // Piece by piece: the whole in float64 would be twice the parameter.
+    for (size_t count = data.size() / size, begin = 0; begin < count; begin += values.size()) {
+      values.resize(std::min(count - begin, size_t{65536}));
+      widenToF64(part.dtype, data.data() + begin * size, values.data(), static_cast<int64_t>(values.size()));
+      if (!std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }))
+        return part.name;
+    }
+  }
+  return std::string();
 }
 
 Status saveParts(Executor &executor, const Plan &plan, BufferRole role, const std::string &path) {

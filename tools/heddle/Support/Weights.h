@@ -31,8 +31,9 @@ public:
   bool fromFiles() const { return files_.has_value(); }
 
   /// For an executor of `plan`; null where parameters are drawn. InvalidInput as matchWeights: one message
-  /// for all that does not fit, before anything is read. Parameters of heads that the model does not compute
-  /// are named on stderr, once. `progress` is shown while parameters are read and must outlive that.
+  /// for all that does not fit, before anything is read, with the extents of the training that the files are
+  /// of where it has others. Parameters of heads that the model does not compute are named on stderr, once.
+  /// `progress` is shown while parameters are read and must outlive that.
   runtime::StatusOr<runtime::ParameterSource> source(const runtime::Plan &plan, Progress &progress);
 
   /// For the float64 reference: the stored values, or what the generator draws from `seed`.
@@ -43,14 +44,17 @@ private:
   runtime::StatusOr<runtime::WeightMatch> match(const std::vector<runtime::WantedWeight> &wanted);
 
   std::optional<runtime::WeightFiles> files_;
-  std::optional<int64_t> layers_; ///< --layers.
-  bool planFile_ = false;         ///< It does not say --layers: the parameters' names do.
+  ModelRequest request_;
+  bool planFile_ = false; ///< It does not say --layers: the parameters' names do.
   bool noted_ = false;
 };
 
 /// The parts of all buffers of a role in the order of their names, each with its buffer's type; not the
 /// accumulators among the states.
 std::vector<runtime::WantedWeight> partsOf(const runtime::Plan &plan, runtime::BufferRole role);
+
+/// The name of the first parameter, in that order, with an element that is not finite; empty: there is none.
+runtime::StatusOr<std::string> parameterNotFinite(runtime::Executor &executor, const runtime::Plan &plan);
 
 /// Writes the parts of all buffers of a role to a safetensors file in the order of their names, each in its
 /// buffer's type, with the metadata {"format": "pt"} that PyTorch's readers ask for; whole or not at all.
