@@ -90,11 +90,12 @@ ModelRequest withLoss(ModelRequest request, const std::string &mode) {
   return request;
 }
 
-std::string defaultTarget(const CompileOptions &options) {
-  return options.device == "cuda" ? "sm_90a" : "x86-64-v4";
-}
-
 } // namespace
+
+const std::vector<std::string> &heddle::targetsOf(const std::string &device) {
+  static const std::vector<std::string> cuda{"sm_90a", "sm_80"}, cpu{"x86-64-v4", "x86-64-v3"};
+  return device == "cuda" ? cuda : cpu;
+}
 
 struct Compiler::Impl {
   Impl() {
@@ -166,7 +167,7 @@ StatusOr<CompileResult> Compiler::compile(const ModelRequest &request, const Com
   if (options.prepareWeights && options.precision != Precision::BF16)
     return runtime::invalidInput("weights are prepared for precision bf16 alone");
   if (options.target.empty())
-    options.target = defaultTarget(options);
+    options.target = targetsOf(options.device).front();
   CompileResult result;
   auto start = std::chrono::steady_clock::now();
   HEDDLE_ASSIGN_OR_RETURN(auto module, import::importModel(&impl_->context, withLoss(request, options.mode),

@@ -99,7 +99,7 @@ struct CompileOptions {
   bool batchLaunches = true;
   std::string mode = nameOf(Mode::Forward);
   std::string device = "cpu"; ///< "cpu" or "cuda".
-  std::string target;         ///< "sm_80", "sm_90a", "x86-64-v3", "x86-64-v4"; empty: this machine's best.
+  std::string target;         ///< Of targetsOf(device); empty: the first of them.
   std::string stopAfter;      ///< A phase's name (phaseNames), or empty.
   std::string dumpDirectory;  ///< Where the IR of every phase and the kernels' text go, or empty.
   std::string reproducer;     ///< File for an MLIR reproducer when a pass fails, or empty.
@@ -135,6 +135,10 @@ struct CompileResult {
       plan; ///< Kernels carry text or objects; cubins are filled by runtime/nvrtc at load or by `compile`.
   CompileReport report;
 };
+
+/// What can be compiled for a device, the most capable first: "sm_90a", "sm_80"; "x86-64-v4", "x86-64-v3".
+/// Which of them a machine runs, its runtime knows.
+const std::vector<std::string> &targetsOf(const std::string &device);
 
 /// The phases in order, named after the folders of compiler/.
 const std::vector<std::string> &phaseNames();

@@ -8,6 +8,18 @@
 
 namespace heddle::runtime {
 
+std::string nameOf(CpuLevel level) {
+  switch (level) {
+  case CpuLevel::V4:
+    return "x86-64-v4";
+  case CpuLevel::V3:
+    return "x86-64-v3";
+  case CpuLevel::Baseline:
+    break;
+  }
+  return "x86-64";
+}
+
 namespace {
 
 struct Registers {

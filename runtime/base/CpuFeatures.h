@@ -19,6 +19,8 @@ enum class CpuLevel {
   V4,       ///< AVX-512 F, BW, CD, DQ and VL: "x86-64-v4".
 };
 
+/// "x86-64-v4", "x86-64-v3"; "x86-64" below.
+std::string nameOf(CpuLevel level);
 /// This processor's level; found once.
 CpuLevel cpuLevel();
 /// Whether it also has AVX512_BF16, which tells the newer AVX-512 cores from the older.

@@ -88,11 +88,10 @@ Status runCompile(const CompileFlags &flags) {
     return Status::ok();
   }
   HEDDLE_RETURN_IF_ERROR(writePlanFile(built.plan, flags.output));
-  if (flags.model.device == "cuda" && flags.model.target.empty())
+  if (flags.model.target.empty() && targetHere(flags.model.device).empty())
     std::fprintf(stderr,
-                 "note: --device cuda names no target: this plan is for %s, whatever GPU is here; "
-                 "--device cuda:sm_80 names another\n",
-                 built.plan.target.c_str());
+                 "note: --device %s names no target, and this machine runs none: the plan is for %s\n",
+                 flags.model.device.c_str(), built.plan.target.c_str());
   printSummary(built);
   if (flags.verbose)
     printTimes(built);

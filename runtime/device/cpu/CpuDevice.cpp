@@ -33,18 +33,6 @@ public:
   std::vector<Entry> entries; ///< As Plan::kernels.
 };
 
-const char *nameOf(CpuLevel level) {
-  switch (level) {
-  case CpuLevel::V4:
-    return "x86-64-v4";
-  case CpuLevel::V3:
-    return "x86-64-v3";
-  case CpuLevel::Baseline:
-    break;
-  }
-  return "x86-64";
-}
-
 class CpuDevice : public Device {
 public:
   static StatusOr<std::unique_ptr<Device>> create(int threads) {

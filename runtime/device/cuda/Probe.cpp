@@ -36,6 +36,18 @@ static LibraryProbe probeCupti() {
                : probe("CUPTI", purpose, cupti.status());
 }
 
+StatusOr<std::pair<int, int>> heddle::runtime::computeCapability(int32_t index) {
+  HEDDLE_ASSIGN_OR_RETURN(const Driver *driver, Driver::get());
+  CUdevice device = 0;
+  std::string context = "CUDA device " + std::to_string(index);
+  HEDDLE_RETURN_IF_CUDA_ERROR(*driver, cuDeviceGet, (&device, index), context);
+  std::pair<int, int> found;
+  for (auto [what, value] : {std::pair{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &found.first},
+                             {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &found.second}})
+    HEDDLE_RETURN_IF_CUDA_ERROR(*driver, cuDeviceGetAttribute, (value, what, device), context);
+  return found;
+}
+
 static void probeGpus(std::vector<GpuProbe> &gpus) {
   StatusOr<const Driver *> driver = Driver::get();
   int count = 0;
@@ -64,6 +76,7 @@ static Status builtWithout() { return unavailable("this program was built withou
 static LibraryProbe probeDriver() { return probe("CUDA driver", "running on a GPU", builtWithout()); }
 static LibraryProbe probeCupti() { return probe("CUPTI", "device time of each kernel", builtWithout()); }
 static void probeGpus(std::vector<GpuProbe> &) {}
+StatusOr<std::pair<int, int>> heddle::runtime::computeCapability(int32_t) { return builtWithout(); }
 #endif
 
 CudaProbe heddle::runtime::probeCuda() {

@@ -2,8 +2,11 @@
 #ifndef HEDDLE_RUNTIME_DEVICE_CUDA_PROBE_H
 #define HEDDLE_RUNTIME_DEVICE_CUDA_PROBE_H
 
+#include "runtime/base/Status.h"
+
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heddle::runtime {
@@ -29,6 +32,9 @@ struct CudaProbe {
   std::vector<LibraryProbe> libraries;
   std::vector<GpuProbe> gpus;
 };
+
+/// Major and minor compute capability of a GPU, without a context on it; Unavailable where there is none.
+StatusOr<std::pair<int, int>> computeCapability(int32_t index = 0);
 
 /// Loads what there is, makes a context on each GPU for its free memory, and never fails.
 CudaProbe probeCuda();

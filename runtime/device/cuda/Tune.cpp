@@ -2,6 +2,7 @@
 #include "runtime/device/cuda/Tune.h"
 
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/cuda/Probe.h"
 #include "runtime/device/cuda/Target.h"
 
 #include <algorithm>
@@ -291,12 +292,11 @@ StatusOr<TuningDevice> heddle::runtime::tuningDevice(int index) {
   HEDDLE_RETURN_IF_CUDA_ERROR(*driver, cuDeviceGet, (&device, index), context);
   char name[256] = "";
   HEDDLE_RETURN_IF_CUDA_ERROR(*driver, cuDeviceGetName, (name, sizeof(name), device), context);
-  int processors = 0, major = 0, minor = 0;
-  for (auto [what, value] : {std::pair{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors},
-                             {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
-                             {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor}})
-    HEDDLE_RETURN_IF_CUDA_ERROR(*driver, cuDeviceGetAttribute, (value, what, device), context);
+  int processors = 0;
+  HEDDLE_RETURN_IF_CUDA_ERROR(*driver, cuDeviceGetAttribute,
+                              (&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device), context);
+  HEDDLE_ASSIGN_OR_RETURN(auto capability, computeCapability(index));
   return TuningDevice{std::string(name) + ", " + std::to_string(processors) + " multiprocessors, driver " +
                           std::to_string(driver->version()) + ", cuBLASLt " + library.version,
-                      bestCudaTarget(major, minor)};
+                      bestCudaTarget(capability.first, capability.second)};
 }

@@ -1,6 +1,9 @@
 //===- Flags.cpp - Flags that subcommands share ---------------------------===//
 #include "tools/heddle/Support/Flags.h"
 
+#include "runtime/base/CpuFeatures.h"
+#include "runtime/device/cuda/Probe.h"
+#include "runtime/device/cuda/Target.h"
 #include "runtime/plan/Artifact.h"
 
 #include <CLI/App.hpp>
@@ -128,6 +131,27 @@ void addTuneFlag(CLI::App &parser, ModelFlags &flags, const std::string &byDefau
       ->check(CLI::IsMember({"on", "cached", "off"}));
 }
 
+/// Whether this machine runs code of a target; false where it has no such device.
+static bool runsHere(const std::string &device, const std::string &target) {
+  if (device == "cpu") {
+    for (runtime::CpuLevel level = runtime::cpuLevel(); level != runtime::CpuLevel::Baseline;
+         level = static_cast<runtime::CpuLevel>(static_cast<int>(level) - 1))
+      if (target == nameOf(level))
+        return true;
+    return false;
+  }
+  static const runtime::StatusOr<std::pair<int, int>> capability = runtime::computeCapability();
+  std::optional<runtime::CudaTarget> parsed = runtime::parseCudaTarget(target);
+  return capability && parsed && runtime::sourceRunsOn(*parsed, capability->first, capability->second);
+}
+
+std::string targetHere(const std::string &device) {
+  for (const std::string &target : targetsOf(device))
+    if (runsHere(device, target))
+      return target;
+  return "";
+}
+
 CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline) {
   CompileOptions options;
   options.pipeline = pipeline;
@@ -135,7 +159,7 @@ CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline) {
   options.prepareWeights = options.precision == Precision::BF16 && flags.weights == "bf16";
   options.mode = flags.mode;
   options.device = flags.device;
-  options.target = flags.target;
+  options.target = flags.target.empty() ? targetHere(flags.device) : flags.target;
   return options;
 }
 

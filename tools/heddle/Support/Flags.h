@@ -56,7 +56,10 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
 /// Adds --tune; `byDefault` is on, cached or off. See Tuning.h for what they mean.
 void addTuneFlag(CLI::App &parser, ModelFlags &flags, const std::string &byDefault);
 
-/// The compiler's options for these flags.
+/// The most capable target of a device that this machine runs, "" where it runs none.
+std::string targetHere(const std::string &device);
+/// The compiler's options for these flags. Without a target in them it is this machine's, or, where it has no
+/// such device, the compiler's default.
 CompileOptions compileOptions(const ModelFlags &flags, PipelineKind pipeline);
 
 /// Adds --format, restricted to `formats`; the first is the default.
