@@ -90,7 +90,7 @@ private:
     auto plain = RankedTensorType::get(type.getShape(), type.getElementType());
     auto buffer =
         plan::BufferOp::create(builder_, value.getLoc(), unique(wanted), role, plain, nullptr, nullptr,
-                               nullptr, nullptr, nullptr, nullptr, locationText(value.getLoc()));
+                               nullptr, nullptr, nullptr, nullptr, locationInPlan(value.getLoc()));
     buffers_[value] = buffer;
     return buffer;
   }
@@ -249,7 +249,7 @@ private:
     auto type = RankedTensorType::get({q[0], q[1], q[2], 2}, builder_.getI32Type());
     turns_ = plan::BufferOp::create(builder_, group.getLoc(), unique("attention_turns"), plan::Role::Scratch,
                                     type, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                                    locationText(group.getLoc()));
+                                    locationInPlan(group.getLoc()));
   }
 
   /// What launches of one kernel have in common.
@@ -328,7 +328,7 @@ private:
                             : reference(key.value(buffer.value), buffer.offset));
     plan::LaunchOp::create(builder_, group.getLoc(), launch.kernel, builder_.getArrayAttr(buffers),
                            launch.counts, phases_.phaseOf(group), nullptr, nullptr, nullptr, group.getLabel(),
-                           locationText(group.getLoc()), nullptr);
+                           locationInPlan(group.getLoc()), nullptr);
     return success();
   }
 
@@ -382,7 +382,7 @@ private:
                             matrix(product->lhs), matrix(product->rhs), addend, matrix(result),
                             llvm::APFloat(1.0), llvm::APFloat(addend ? 1.0 : 0.0), math, epilogueOf(parts),
                             bias, biasType, algorithm(), phases_.phaseOf(group), group.getLabel(),
-                            locationText(group.getLoc()));
+                            locationInPlan(group.getLoc()));
     return success();
   }
 

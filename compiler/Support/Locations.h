@@ -13,6 +13,9 @@ namespace heddle {
 /// unknown.
 std::string locationText(mlir::Location loc);
 
+/// The same for plans, with a file by its name alone: one text gives one plan wherever its file lies.
+std::string locationInPlan(mlir::Location loc);
+
 /// The location of one op that takes the place of several: the path that theirs have in common
 /// ("blocks.3.attention"), else theirs fused.
 mlir::Location commonLocation(llvm::ArrayRef<mlir::Location> locations);

@@ -149,8 +149,8 @@ def Kernel_AccumulateOp : Kernel_Op<"accumulate", [MemoryEffects<[MemRead, MemWr
   let summary = "Sums down the columns of a part of the rows";
   let description = [{
     Row p of `sums`, which are as many rows as the kernel's rows have parts, one behind the other, each as long as the columns
-    loop, is the sum over the rows of part p of `value`: float32, from +0, in the order of the rows. Parts without a row give
-    zeros. Nothing else in the kernel touches `sums`. On a GPU the number of columns must be a constant.
+    loop, is the sum over the rows of part p of `value`, from +0, in the order of the rows: float32, or float64 rounded once at
+    the end. Parts without a row give zeros. Nothing else in the kernel touches `sums`. On a GPU the number of columns must be a constant.
 
     Example: `kernel.accumulate %v, %partial_sums : <f32>`.
   }];

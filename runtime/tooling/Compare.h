@@ -36,8 +36,8 @@ double unitRoundoff(DType dtype);
 struct ErrorScale {
   /// Terms of the compiled plan's longest product; attention and reductions are not counted.
   int64_t longestSum = 0;
-  /// unitRoundoff of the type that products round their operands to: bf16 in autocast, whatever the result's
-  /// own type is.
+  /// unitRoundoff of the coarsest type that values on the way to the result are rounded to: bf16 in autocast
+  /// or in a graph that casts to it, whatever the result's own type is.
   double roundoff = 0;
   /// Euclidean norm of the reference's largest gradient; 0 where the result is no gradient.
   double gradients = 0;

@@ -95,12 +95,16 @@ int64_t longestProduct(const Plan &plan) {
   return longest;
 }
 
-/// What products round their operands to.
-double roundoffOf(const std::string &precision) {
+/// The coarsest rounding of a graph's values: of products' operands by the precision, or to a type of its
+/// own.
+double roundoffOf(const std::string &precision, const reference::Program &program) {
   constexpr double kTf32 = 0x1p-11; // Ten bits are stored.
-  if (precision == "tf32")
-    return kTf32;
-  return unitRoundoff(precision == "fp32" ? DType::F32 : DType::BF16);
+  double roundoff =
+      precision == "tf32" ? kTf32 : unitRoundoff(precision == "fp32" ? DType::F32 : DType::BF16);
+  for (const reference::Operation &operation : program.operations)
+    for (int32_t result : operation.results)
+      roundoff = std::max(roundoff, unitRoundoff(program.values[result].dtype));
+  return roundoff;
 }
 
 /// What AdamW's moments are called in front of the weight's name (compiler/Autodiff/AdamW.h). The first are
@@ -164,9 +168,9 @@ Status scaleWeights(const reference::Program &program, const reference::Paramete
 
 StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, reference::Tensor> &reference,
                                                 const Tensors &eager, const Tensors &compiled,
-                                                const Plan &plan) {
+                                                const Plan &plan, double roundoff) {
   std::vector<OutputCheck> checks;
-  ErrorScale scale{longestProduct(plan), roundoffOf(plan.precision)};
+  ErrorScale scale{longestProduct(plan), roundoff};
   for (const auto &[name, wanted] : reference) {
     auto eagerOutput = eager.find(name), compiledOutput = compiled.find(name);
     if (eagerOutput == eager.end() || compiledOutput == compiled.end())
@@ -302,7 +306,8 @@ Status runCheck(const CheckFlags &flags) {
   if (!reference)
     return std::move(reference).status().with("the float64 reference");
   HEDDLE_ASSIGN_OR_RETURN(std::vector<OutputCheck> checks,
-                          checkOutputs(*reference, eagerOutputs, compiledOutputs, compiled.plan));
+                          checkOutputs(*reference, eagerOutputs, compiledOutputs, compiled.plan,
+                                       roundoffOf(compiled.plan.precision, program)));
 
   if (Mode mode = parseMode(compiled.plan.mode).value(); mode == Mode::Step || mode == Mode::Accumulate)
     HEDDLE_RETURN_IF_ERROR(scaleWeights(program, reader, *reference, checks));

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -98,15 +99,90 @@ static Value expandRsqrt(Arithmetic &m, math::RsqrtOp op) {
 // sin, cos
 //===----------------------------------------------------------------------===//
 
-/// x = k pi/2 + r with |r| <= pi/4, then the Taylor series of sine or cosine of r by the quadrant. pi/2 has
-/// two parts and the subtraction is fused, so that r has 2^-50 of absolute error up to kLargestAngle: more
-/// than float32 sees.
-static Value sine(Arithmetic &m, Value x32, double quadrants) {
+namespace {
+/// x = (k + 4 n) pi/2 + r for a whole number n, |r| <= pi/4 or a rounding more.
+struct ReducedAngle {
+  Value k, r; ///< float64, k a whole number.
+};
+} // namespace
+
+/// Angles up to here have a short reduction.
+static constexpr double kNearAngles = 1099511627776.0; // 2^40
+
+/// pi/2 has two parts and the subtraction is fused, so that r has 2^-50 of absolute error up to kNearAngles:
+/// more than float32 sees.
+static ReducedAngle reduceAngle(Arithmetic &m, Value x) {
   constexpr double kHalfPi = 1.5707963267948966, kHalfPiLow = 6.123233995736766e-17;
-  Value x = m.extend(x32);
   Value k = m.nearest(m.mul(x, m.real(2 / M_PI)));
   Value minus = m.negate(k);
-  Value r = m.fma(minus, m.real(kHalfPiLow), m.fma(minus, m.real(kHalfPi), x));
+  return {k, m.fma(minus, m.real(kHalfPiLow), m.fma(minus, m.real(kHalfPi), x))};
+}
+
+/// The same for larger x that was a finite float32 (M. Payne, R. Hanek, Radian reduction for trigonometric
+/// functions, 1983): x = c 2^e with a whole number c below 2^24, so that of 2/pi only those bits matter whose
+/// product with c 2^e is below 4 and not far below 1. 96 of them leave 2^-61 of absolute error, and float32
+/// comes no nearer to a multiple of pi/2 than 1.6e-9, 16367173 * 2^72 (J.-M. Muller, Elementary Functions,
+/// 2016).
+static ReducedAngle reduceFarAngle(Arithmetic &m, Value x) {
+  // 2/pi from 2^-1 down.
+  constexpr uint64_t kTwoOverPi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+                                     0xfe5163abdebbc561};
+  auto shiftLeft = [&](Value value, Value by) { return arith::ShLIOp::create(m.b, value, by).getResult(); };
+  auto shiftRight = [&](Value value, Value by) { return arith::ShRUIOp::create(m.b, value, by).getResult(); };
+  auto masked = [&](Value value, uint64_t mask) { return m.both(value, m.word(mask)); };
+  auto minus = [&](Value a, Value b) { return arith::SubIOp::create(m.b, a, b).getResult(); };
+  auto plus = [&](Value a, Value b) { return arith::AddIOp::create(m.b, a, b).getResult(); };
+  auto times = [&](Value a, Value b) { return arith::MulIOp::create(m.b, a, b).getResult(); };
+
+  Value bits = m.bits(x);
+  // The upper 24 of the 53 bits of x: the others are zero.
+  Value c = shiftRight(m.either(masked(bits, 0x000fffffffffffff), m.word(0x0010000000000000)), m.word(29));
+  // Times 2^e the bit behind the first e - 2 is worth 2. For e from 17 to 104, to where float32 ends, it is
+  // in the first or second word.
+  Value place = minus(masked(shiftRight(bits, m.word(52)), 0x7ff), m.word(1023 + 23 + 2));
+  Value second = arith::CmpIOp::create(m.b, arith::CmpIPredicate::sge, place, m.word(64));
+  Value by = masked(place, 63), words[3];
+  for (int index = 0; index < 3; ++index)
+    words[index] = m.select(second, m.word(kTwoOverPi[index + 1]), m.word(kTwoOverPi[index]));
+  // From bit `by` of one word on; shifts by 64 are undefined, those by 1 and then up to 63 are not.
+  Value rest = minus(m.word(63), by);
+  auto from = [&](Value high, Value low) {
+    return m.either(shiftLeft(high, by), shiftRight(shiftRight(low, m.word(1)), rest));
+  };
+  // x 2/pi modulo 4 in units of 2^-62: what overflows is a multiple of 4.
+  Value high = times(c, from(words[0], words[1]));
+  Value low = times(c, shiftRight(from(words[1], words[2]), m.word(32)));
+  Value turned = plus(high, shiftRight(low, m.word(32)));
+  // To the nearest whole number: what is left is signed.
+  Value k = shiftRight(plus(turned, m.word(uint64_t(1) << 61)), m.word(62));
+  Value left = minus(turned, shiftLeft(k, m.word(62)));
+  Value r = m.mul(arith::SIToFPOp::create(m.b, m.f64(), left), m.real(M_PI_2 * 0x1p-62));
+  Value whole = arith::SIToFPOp::create(m.b, m.f64(), k);
+  Value negative = arith::CmpIOp::create(m.b, arith::CmpIPredicate::slt, bits, m.word(0));
+  return {m.select(negative, m.negate(whole), whole), m.select(negative, m.negate(r), r)};
+}
+
+/// The Taylor series of sine or cosine of what is left of the angle, by the quadrant.
+static Value sine(Arithmetic &m, Value x32, double quadrants) {
+  Value x = m.extend(x32);
+  Value size = math::AbsFOp::create(m.b, x);
+  auto [k, r] = reduceAngle(m, x);
+  // Hardly ever: a branch is cheaper than both reductions.
+  Value far = m.compare(arith::CmpFPredicate::OGT, size, m.real(kNearAngles));
+  Value any = far;
+  if (isa<VectorType>(far.getType()))
+    any = vector::ReductionOp::create(m.b, vector::CombiningKind::OR, far);
+  auto branch = scf::IfOp::create(m.b, TypeRange{m.f64(), m.f64()}, any, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(m.b);
+    m.b.setInsertionPointToStart(branch.thenBlock());
+    auto [farK, farR] = reduceFarAngle(m, x);
+    scf::YieldOp::create(m.b, ValueRange{m.select(far, farK, k), m.select(far, farR, r)});
+    m.b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(m.b, ValueRange{k, r});
+  }
+  k = branch.getResult(0);
+  r = branch.getResult(1);
   Value square = m.mul(r, r);
   // Next terms: 3e-14 of the sine, 4e-13 of the cosine.
   Value sinR = m.mul(r, m.polynomial(square, {1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040,
@@ -119,9 +195,8 @@ static Value sine(Arithmetic &m, Value x32, double quadrants) {
   Value odd = m.either(m.equal(quadrant, m.real(1)), m.equal(quadrant, m.real(3)));
   Value value = m.select(odd, cosR, sinR);
   value = m.select(m.compare(arith::CmpFPredicate::OGE, quadrant, m.real(2)), m.negate(value), value);
-  Value size = math::AbsFOp::create(m.b, x);
-  Value reducible = m.compare(arith::CmpFPredicate::OLE, size, m.real(kLargestAngle));
-  return m.round(m.select(reducible, value, m.real(std::nan(""))));
+  Value finite = m.compare(arith::CmpFPredicate::OLT, size, m.real(INFINITY));
+  return m.round(m.select(finite, value, m.real(std::nan(""))));
 }
 
 static Value expandSin(Arithmetic &m, math::SinOp op) { return sine(m, op.getOperand(), 0); }

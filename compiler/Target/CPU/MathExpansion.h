@@ -13,12 +13,8 @@ namespace heddle::cpu {
 ///
 /// exp, expm1, log1p, tanh, erf: MLIR's polynomials (exp about 1 ulp, tanh and erf about 5).
 /// rsqrt: 1 / sqrt, each step rounded. log, log2, powf, sin, cos: own, in float64, so that the result is the
-/// nearest float32 but for near ties; sin and cos for angles up to kLargestAngle in absolute value, NaN
-/// beyond.
+/// nearest float32 but for near ties; sin and cos of any finite angle.
 void populateMathExpansion(mlir::RewritePatternSet &patterns);
-
-/// Where the spacing of float32 passes 2^17 revolutions no one asks for a sine: range reduction stops here.
-constexpr double kLargestAngle = 1099511627776.0; // 2^40
 
 } // namespace heddle::cpu
 

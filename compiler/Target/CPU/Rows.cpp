@@ -8,12 +8,18 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <limits>
 
 using namespace mlir;
 using namespace heddle;
 using namespace heddle::cpu;
+
+/// Terms that a lane adds up in float32 before they join its sum of the row, in float64. One after the other
+/// thousands would be off by many roundings, all to one side where they are alike; in float64 they would take
+/// twice the registers and four times the instructions.
+static constexpr int64_t kSumSteps = 16;
 
 namespace {
 class RowsLowering {
@@ -27,17 +33,29 @@ private:
   LogicalResult allocateKeptRows();
   /// The parts [begin, end) of the rows.
   LogicalResult emitParts(Value begin, Value end);
-  /// Zeros for the sums of one part; remembers where they are.
-  LogicalResult startSums(Value part);
+  /// Stack buffers for the sums of a part, one for each accumulate.
+  LogicalResult allocateSums();
+  /// Zeros for the sums of a part.
+  void startSums();
+  /// The sums of part `part`, rounded to where they go.
+  void storeSums(Value part);
   /// The rows [begin, end).
   LogicalResult emitRows(Value begin, Value end);
   LogicalResult emitRow(Value first, Value last);
   LogicalResult emitColumns(kernel::ColumnsOp op, Value first, Value last);
+  /// Whole blocks of `lanes` columns in [begin, end); updates the accumulators.
+  LogicalResult emitBlocks(kernel::ColumnsOp op, int64_t lanes, Value begin, Value end,
+                           SmallVectorImpl<Value> &sums);
+  /// The same for accumulators at their identities, where blocks may be many.
+  LogicalResult emitManyBlocks(kernel::ColumnsOp op, int64_t lanes, Value begin, Value end,
+                               SmallVectorImpl<Value> &sums);
   /// One block of columns from `column` on; updates the accumulators.
   LogicalResult emitBlock(kernel::ColumnsOp op, const cpu::LaneBlock &block, Value column,
                           SmallVectorImpl<Value> &sums);
   void pairStores(kernel::ColumnsOp op);
 
+  Value inFloat64(Value vector);
+  Value inFloat32(Value vector);
   Value reduce(kernel::ReduceKind kind, Value x, Value y);
   Value identity(kernel::ReduceKind kind, int64_t lanes);
   /// Adds halves until `lanes` are left; 1 gives a scalar. A fixed tree: the order depends on the extent
@@ -51,8 +69,11 @@ private:
   /// Stores of neighbouring elements, two for a column: the second and the first of each pair.
   llvm::DenseMap<Operation *, kernel::StoreOp> firstOfPair;
   llvm::SmallPtrSet<Operation *, 4> deferred;
-  /// Where an accumulate adds to, for the part that runs.
-  llvm::DenseMap<Operation *, Value> partSums;
+  /// What an accumulate adds to: float64 sums of the part that runs.
+  struct PartSums {
+    Value sums, extent;
+  };
+  llvm::MapVector<Operation *, PartSums> partSums;
 };
 } // namespace
 
@@ -76,16 +97,22 @@ LogicalResult RowsLowering::emitParts(Value begin, Value end) {
   for (Value extent : rows.getExtents())
     count = e.mul(count, e.uniform(extent));
   Value length = b.createOrFold<arith::CeilDivUIOp>(count, parts);
+  if (failed(allocateSums()))
+    return failure();
   OpBuilder::InsertionGuard guard(b);
   Value part = e.loop(begin, end, 1).getInductionVar();
-  if (failed(startSums(part)))
-    return failure();
+  startSums();
   Value first = e.min(e.mul(part, length), count);
-  return emitRows(first, e.min(e.add(first, length), count));
+  if (failed(emitRows(first, e.min(e.add(first, length), count))))
+    return failure();
+  storeSums(part);
+  return success();
 }
 
-LogicalResult RowsLowering::startSums(Value part) {
-  Type f32 = b.getF32Type();
+/// At the function's entry, like kept rows, and in whole blocks like them. 128 KB at most from a graph:
+/// groups hold no more than kMaxSums times kSumColumns sums.
+LogicalResult RowsLowering::allocateSums() {
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   for (auto columns : rows.getBody().front().getOps<kernel::ColumnsOp>())
     for (auto op : columns.getBody().front().getOps<kernel::AccumulateOp>()) {
       Value extent = e.uniform(columns.getExtent());
@@ -93,23 +120,52 @@ LogicalResult RowsLowering::startSums(Value part) {
         extent = e.index(*constant);
       if (!extent)
         return op.emitOpError("sums rows of an extent that is computed in the nest; wanted it outside");
-      Value to = e.element(f32, e.uniform(op.getSums()), e.mul(part, extent));
-      partSums[op] = to;
-      OpBuilder::InsertionGuard guard(b);
-      Value whole = e.mul(e.div(extent, e.index(target.lanes)), e.index(target.lanes));
-      Lanes zero{Lanes::Vector, e.f32(0, target.lanes)};
-      {
-        OpBuilder::InsertionGuard inLoop(b);
-        e.block = {target.lanes, Value()};
-        e.store(f32, zero, to, {Lanes::Linear, e.loop(e.index(0), whole, target.lanes).getInductionVar(), 1});
-      }
-      if (Value rest = e.sub(extent, whole); getConstantIntValue(rest) != 0) {
-        e.block = {target.lanes, e.firstLanes(target.lanes, rest)};
-        e.store(f32, zero, to, {Lanes::Linear, whole, 1});
-      }
-      e.block = {};
+      Value block = e.index(target.lanes * target.unroll);
+      Value count = e.mul(b.createOrFold<arith::CeilDivUIOp>(extent, block), block);
+      count = b.createOrFold<arith::IndexCastOp>(b.getI64Type(), count);
+      partSums[op] = {LLVM::AllocaOp::create(b, pointer, b.getF64Type(), count, /*alignment=*/64), extent};
     }
   return success();
+}
+
+void RowsLowering::startSums() {
+  e.block = {target.lanes, Value()};
+  for (auto &[op, part] : partSums) {
+    OpBuilder::InsertionGuard guard(b);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get({target.lanes}, b.getF64Type())));
+    Value column = e.loop(e.index(0), part.extent, target.lanes).getInductionVar();
+    e.store(b.getF64Type(), {Lanes::Vector, zero}, part.sums, {Lanes::Linear, column, 1});
+  }
+  e.block = {};
+}
+
+void RowsLowering::storeSums(Value part) {
+  Type f32 = b.getF32Type();
+  for (auto &[op, from] : partSums) {
+    Value to = e.uniform(cast<kernel::AccumulateOp>(op).getSums());
+    to = e.element(f32, to, e.mul(part, from.extent));
+    auto round = [&, sums = from.sums](Value column, Value mask) {
+      Lanes at{Lanes::Linear, column, 1};
+      e.block = {target.lanes, Value()};
+      Value sum = e.load(b.getF64Type(), sums, at).value;
+      e.block.mask = mask;
+      e.store(f32, {Lanes::Vector, inFloat32(sum)}, to, at);
+      e.block = {};
+    };
+    Value lanes = e.index(target.lanes), whole = e.mul(e.div(from.extent, lanes), lanes);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      round(e.loop(e.index(0), whole, target.lanes).getInductionVar(), Value());
+    }
+    Value rest = e.sub(from.extent, whole);
+    if (getConstantIntValue(rest) == 0)
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, rest, e.index(0));
+    auto branch = scf::IfOp::create(b, some, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+    round(whole, e.firstLanes(target.lanes, rest));
+  }
 }
 
 LogicalResult RowsLowering::emitRows(Value begin, Value end) {
@@ -196,6 +252,14 @@ LogicalResult RowsLowering::emitRow(Value first, Value last) {
 //===----------------------------------------------------------------------===//
 // Columns
 //===----------------------------------------------------------------------===//
+
+Value RowsLowering::inFloat64(Value vector) {
+  return arith::ExtFOp::create(b, cast<VectorType>(vector.getType()).clone(b.getF64Type()), vector);
+}
+
+Value RowsLowering::inFloat32(Value vector) {
+  return arith::TruncFOp::create(b, cast<VectorType>(vector.getType()).clone(b.getF32Type()), vector);
+}
 
 static arith::FastMathFlags ignoreZeroSign() { return arith::FastMathFlags::nsz; }
 
@@ -292,9 +356,11 @@ LogicalResult RowsLowering::emitBlock(kernel::ColumnsOp op, const cpu::LaneBlock
     if (auto accumulate = dyn_cast<kernel::AccumulateOp>(inner)) {
       b.setLoc(inner.getLoc());
       Lanes at{Lanes::Linear, column, 1};
-      Value sum = e.load(b.getF32Type(), partSums.lookup(&inner), at).value;
-      sum = arith::AddFOp::create(b, sum, e.asVector(e.values.lookup(accumulate.getValue())));
-      e.store(b.getF32Type(), {Lanes::Vector, sum}, partSums.lookup(&inner), at);
+      Value sums = partSums.lookup(&inner).sums, value = e.asVector(e.values.lookup(accumulate.getValue()));
+      e.block.mask = Value();
+      Value sum = e.load(b.getF64Type(), sums, at).value;
+      e.store(b.getF64Type(), {Lanes::Vector, arith::AddFOp::create(b, sum, inFloat64(value))}, sums, at);
+      e.block.mask = block.mask;
       continue;
     }
     if (kernel::StoreOp first = firstOfPair.lookup(&inner)) {
@@ -334,6 +400,54 @@ LogicalResult RowsLowering::emitBlock(kernel::ColumnsOp op, const cpu::LaneBlock
   return success();
 }
 
+LogicalResult RowsLowering::emitBlocks(kernel::ColumnsOp op, int64_t lanes, Value begin, Value end,
+                                       SmallVectorImpl<Value> &sums) {
+  auto loop = scf::ForOp::create(b, begin, end, e.index(lanes), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> inner(loop.getRegionIterArgs());
+  if (failed(emitBlock(op, {lanes, Value()}, loop.getInductionVar(), inner)))
+    return failure();
+  if (!inner.empty())
+    scf::YieldOp::create(b, inner);
+  sums.assign(loop.getResults().begin(), loop.getResults().end());
+  return success();
+}
+
+LogicalResult RowsLowering::emitManyBlocks(kernel::ColumnsOp op, int64_t lanes, Value begin, Value end,
+                                           SmallVectorImpl<Value> &sums) {
+  auto isSum = [&](size_t reduction) { return op.getReduction(reduction) == kernel::ReduceKind::Add; };
+  SmallVector<Value> zeros(sums.begin(), sums.end());
+  for (auto [reduction, sum] : llvm::enumerate(sums))
+    if (isSum(reduction))
+      sum = inFloat64(sum);
+  auto parts = scf::ForOp::create(b, begin, end, e.index(lanes * kSumSteps), sums);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(parts.getBody());
+    Value first = parts.getInductionVar();
+    SmallVector<Value> inner(parts.getRegionIterArgs());
+    for (auto [reduction, sum] : llvm::enumerate(inner))
+      if (isSum(reduction))
+        sum = zeros[reduction];
+    if (failed(emitBlocks(op, lanes, first, e.min(end, e.add(first, e.index(lanes * kSumSteps))), inner)))
+      return failure();
+    for (auto [reduction, sum] : llvm::enumerate(inner))
+      if (isSum(reduction))
+        sum = arith::AddFOp::create(b, parts.getRegionIterArg(reduction), inFloat64(sum));
+    scf::YieldOp::create(b, inner);
+  }
+  for (auto [reduction, sum] : llvm::enumerate(parts.getResults()))
+    sums[reduction] = isSum(reduction) ? inFloat32(sum) : Value(sum);
+  return success();
+}
+
+static bool hasSum(kernel::ColumnsOp op) {
+  return llvm::any_of(llvm::seq<int64_t>(0, op.getNumReductions()), [&](int64_t reduction) {
+    return op.getReduction(reduction) == kernel::ReduceKind::Add;
+  });
+}
+
 /// Blocks of several registers, then of one, then one with a mask.
 LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value last) {
   pairStores(op);
@@ -360,17 +474,10 @@ LogicalResult RowsLowering::emitColumns(kernel::ColumnsOp op, Value first, Value
     if (getConstantIntValue(whole) == 0)
       continue;
     Value end = e.add(at, e.mul(whole, e.index(lanes)));
-    auto loop = scf::ForOp::create(b, at, end, e.index(lanes), sums);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      SmallVector<Value> inner(loop.getRegionIterArgs());
-      if (failed(emitBlock(op, {lanes, Value()}, loop.getInductionVar(), inner)))
-        return failure();
-      if (!inner.empty())
-        scf::YieldOp::create(b, inner);
-    }
-    sums.assign(loop.getResults().begin(), loop.getResults().end());
+    std::optional<int64_t> blocks = getConstantIntValue(whole);
+    bool many = lanes == wide && (!blocks || *blocks > kSumSteps) && hasSum(op);
+    if (failed(many ? emitManyBlocks(op, lanes, at, end, sums) : emitBlocks(op, lanes, at, end, sums)))
+      return failure();
     at = end;
   }
 

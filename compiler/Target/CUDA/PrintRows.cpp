@@ -328,6 +328,11 @@ LogicalResult Printer::printFlatColumns(kernel::RowsOp rows) {
 // Columns
 //===----------------------------------------------------------------------===//
 
+/// A thread that adds more terms than kLongSum adds kPartVectors vectors of them at a time in float32, and
+/// those sums in float64: one after the other, thousands would be off by many roundings. Only where the
+/// number of columns is a constant: sums over a model's tokens are shorter.
+static constexpr int64_t kLongSum = 256, kPartVectors = 16;
+
 LogicalResult Printer::printColumns(kernel::ColumnsOp columns) {
   int64_t vector = *columns.getVector(), threads = func.getMapping()->getThreadsPerRow();
   Expr extent = exprOf(columns.getExtent());
@@ -340,6 +345,13 @@ LogicalResult Printer::printColumns(kernel::ColumnsOp columns) {
          std::to_string(steps) + "]" + (vector == 1 ? "" : "[" + std::to_string(vector) + "]") + ";");
   for (auto [index, result] : llvm::enumerate(columns.getResults().drop_front(columns.getNumKept())))
     line("float " + name(result) + " = " + identityOf(columns.getReduction(index)) + ";");
+  llvm::SmallVector<std::pair<std::string, std::string>> longSums; // What is added up, and its parts' sum.
+  if (!unrolled && steps * vector > kLongSum)
+    for (auto [index, result] : llvm::enumerate(columns.getResults().drop_front(columns.getNumKept())))
+      if (columns.getReduction(index) == kernel::ReduceKind::Add) {
+        longSums.push_back({exprOf(result).text, names.fresh("total")});
+        line("double " + longSums.back().second + " = 0.0;");
+      }
 
   llvm::StringSet<> outside = names.snapshot();
   std::string column = name(columns.getIndex()), scale = vector == 1 ? "" : " * " + std::to_string(vector);
@@ -360,16 +372,33 @@ LogicalResult Printer::printColumns(kernel::ColumnsOp columns) {
     if (!condition.empty())
       close();
   } else {
+    std::string first = lane == "0" ? lane : lane + scale, end = extent.at(kAdditive);
+    if (!longSums.empty()) {
+      std::string part = names.fresh("part"), length = std::to_string(kPartVectors * threads * vector);
+      open("for (long long " + part + " = 0; " + part + " < " + end + "; " + part + " += " + length + ")");
+      std::string last = names.fresh("last"), next = part + " + " + length;
+      line("const long long " + last + " = " + next + " < " + end + " ? " + next + " : " + end + ";");
+      for (const auto &[sum, total] : longSums)
+        line(sum + " = 0.0f;");
+      first = part + (lane == "0" ? "" : " + " + first);
+      end = last;
+    }
     // Four vectors in flight.
     directive("#pragma unroll 4");
-    open("for (long long " + column + " = " + (lane == "0" ? lane : lane + scale) + "; " +
-         (active.empty() ? "" : active + " && ") + column + " < " + extent.at(kAdditive) + "; " + column +
-         " += " + std::to_string(threads * vector) + ")");
+    open("for (long long " + column + " = " + first + "; " + (active.empty() ? "" : active + " && ") +
+         column + " < " + end + "; " + column + " += " + std::to_string(threads * vector) + ")");
     if (failed(printVector(columns)))
       return failure();
+    if (!longSums.empty()) {
+      close();
+      for (const auto &[sum, total] : longSums)
+        line(total + " += " + sum + ";");
+    }
   }
   close();
   names.restore(std::move(outside));
+  for (const auto &[sum, total] : longSums)
+    line(sum + " = (float)" + total + ";");
   printReductions(columns);
   return success();
 }

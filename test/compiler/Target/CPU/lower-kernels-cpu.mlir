@@ -2,16 +2,22 @@
 // RUN: heddle-opt %s -split-input-file -lower-kernels-cpu=target=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,V3
 
 // A width that blocks divide: blocks of four registers, no remainder; the kept row is on the stack, allocated once.
+// 12 blocks are summed one after the other; of 24, 16 and 8 are, and in float64 the two sums.
 // CHECK-LABEL: llvm.func internal @norm.items(
 // CHECK-SAME: %[[X:.*]]: !llvm.ptr {llvm.noalias}, %[[Y:.*]]: !llvm.ptr {llvm.noalias}, %{{.*}}: i64,
 // CHECK: %[[ROW:.*]] = llvm.alloca %{{.*}} x f32 {alignment = 64 : i64}
 // CHECK: scf.for
 // V4: %[[SUM:.*]] = scf.for {{.*}} -> (vector<64xf32>)
-// V3: %[[SUM:.*]] = scf.for {{.*}} -> (vector<32xf32>)
+// V3: arith.extf {{.*}} vector<32xf32> to vector<32xf64>
+// V3: %[[SUMS:.*]] = scf.for {{.*}} to %{{.*}} step %{{.*}} iter_args(%[[OUTER:.*]] = {{.*}}) -> (vector<32xf64>)
+// V3: %[[INNER:.*]] = scf.for {{.*}} -> (vector<32xf32>)
 // CHECK: %[[AT:.*]] = llvm.getelementptr %[[X]]
 // CHECK: %[[V:.*]] = llvm.load %[[AT]] {alignment = 4 : i64}
 // CHECK: %[[KEPT:.*]] = llvm.getelementptr %[[ROW]]
 // CHECK: llvm.store %[[V]], %[[KEPT]]
+// V3: %[[WIDE:.*]] = arith.extf %[[INNER]]
+// V3: arith.addf %[[OUTER]], %[[WIDE]] : vector<32xf64>
+// V3: %[[SUM:.*]] = arith.truncf %[[SUMS]] : vector<32xf64> to vector<32xf32>
 // CHECK: vector.shuffle %[[SUM]], %[[SUM]]
 // CHECK: math.rsqrt
 // CHECK: scf.for

@@ -126,8 +126,12 @@ TEST_P(Math, Rsqrt) {
                [](double x, double) { return 1 / std::sqrt(x); });
 }
 TEST_P(Math, SinAndCosOfLargeAngles) {
-  for (double range : {3.2, 1000.0, 1e6, 1e12}) {
+  // 2^40 and 3.4e38 are where one range reduction ends and where float32 does.
+  for (double range : {3.2, 1000.0, 1e6, 1e12, 1e14, 1e20, 3.4e38}) {
     auto xs = sweep(-range, range);
+    // Next to multiples of pi/2, the first the nearest of all.
+    for (float near : {16367173 * 0x1p72f, 0x1.6ac5b2p+112f, 0x1p40f, 0x1.000002p40f, 0x1.fffffep127f})
+      xs.insert(xs.end(), {near, -near});
     expectWithin(0.51, "%r = math.sin %a : f32", GetParam(), xs, same(xs),
                  [](double x, double) { return std::sin(x); });
     expectWithin(0.51, "%r = math.cos %a : f32", GetParam(), xs, same(xs),
