@@ -83,11 +83,6 @@ ModelRequest withLoss(ModelRequest request, const std::string &mode) {
 
 } // namespace
 
-const std::vector<std::string> &heddle::targetsOf(const std::string &device) {
-  static const std::vector<std::string> cuda{"sm_90a", "sm_80"}, cpu{"x86-64-v4", "x86-64-v3"};
-  return device == "cuda" ? cuda : cpu;
-}
-
 struct Compiler::Impl {
   Impl() {
     mlir::DialectRegistry registry;

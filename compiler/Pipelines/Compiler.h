@@ -138,7 +138,10 @@ struct CompileResult {
 
 /// What can be compiled for a device, the most capable first: "sm_90a", "sm_80"; "x86-64-v4", "x86-64-v3".
 /// Which of them a machine runs, its runtime knows.
-const std::vector<std::string> &targetsOf(const std::string &device);
+inline const std::vector<std::string> &targetsOf(const std::string &device) {
+  static const std::vector<std::string> cuda{"sm_90a", "sm_80"}, cpu{"x86-64-v4", "x86-64-v3"};
+  return device == "cuda" ? cuda : cpu;
+}
 
 /// The phases in order, named after the folders of compiler/.
 const std::vector<std::string> &phaseNames();

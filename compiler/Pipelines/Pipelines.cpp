@@ -68,6 +68,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Graph:
     // Eager runs the graph as it was imported.
     if (compiled) {
+      // Before anything is simplified: the policy is asked about the ops that were written.
       addOutputTypes(manager, nameOf(options.precision));
       addGraphPhase(manager, matches);
     }

@@ -478,6 +478,9 @@ struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
       return signalPassFailure();
     }
     if (!isBf16Policy(policy)) {
+      mlir::func::FuncOp main = mainFunction(getOperation());
+      for (unsigned number = 0; number < main.getNumResults(); ++number)
+        main.removeResultAttr(number, mlir::StringAttr::get(&getContext(), kElementAttr));
       // Nothing is rounded.
       for (LikeOp like : llvm::to_vector(mainFunction(getOperation()).getBody().front().getOps<LikeOp>())) {
         like.getResult().replaceAllUsesWith(like.getGradient());

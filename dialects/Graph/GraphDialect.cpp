@@ -86,11 +86,12 @@ static llvm::LogicalResult verifyBoundaryAttr(mlir::Operation *op, mlir::NamedAt
       ofResult && name == kGradientAttr && parts && llvm::all_of(parts, llvm::IsaPred<PartAttr>))
     return mlir::success();
   if (auto element = llvm::dyn_cast<mlir::TypeAttr>(attr.getValue());
-      ofResult && name == kElementAttr && element && llvm::isa<mlir::FloatType>(element.getValue()))
+      ofResult && name == kElementAttr && element &&
+      llvm::isa<mlir::Float32Type, mlir::BFloat16Type, mlir::Float16Type>(element.getValue()))
     return mlir::success();
   return op->emitError() << "unknown or malformed attribute '" << name << "' of "
                          << (ofResult ? "a result, wanted graph.name (a string), graph.gradient (parts) or "
-                                        "graph.element (a floating type)"
+                                        "graph.element (f32, bf16 or f16)"
                                       : "an argument, wanted graph.name (a string), graph.bound or "
                                         "graph.ignored (an integer)");
 }

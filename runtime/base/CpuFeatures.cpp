@@ -8,6 +8,13 @@
 
 namespace heddle::runtime {
 
+bool cpuRuns(const std::string &target) {
+  for (CpuLevel level : {CpuLevel::Baseline, CpuLevel::V3, CpuLevel::V4})
+    if (target == nameOf(level))
+      return level <= cpuLevel();
+  return false;
+}
+
 std::string nameOf(CpuLevel level) {
   switch (level) {
   case CpuLevel::V4:

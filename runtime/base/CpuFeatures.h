@@ -23,6 +23,8 @@ enum class CpuLevel {
 std::string nameOf(CpuLevel level);
 /// This processor's level; found once.
 CpuLevel cpuLevel();
+/// Whether this processor runs code of a level by its name.
+bool cpuRuns(const std::string &target);
 /// Whether it also has AVX512_BF16, which tells the newer AVX-512 cores from the older.
 bool cpuHasAvx512Bf16();
 /// Whether the maker is AMD.

@@ -81,6 +81,9 @@ for flags, file, folder in ((["--data", "book.txt", "--save", "new", "--csv", "n
                             (["--data", "book.txt", "--save", "./weights/", "--weights", "weights"],
                              "--weights weights/model.safetensors", "./weights/")):
     refused(1, [*train, *flags], f"{file} is in {folder}, which --save replaces as a whole: it would be lost")
+for end in (".lock", ".unfinished", ".previous"):
+    refused(1, [*train, "--data", "book.txt", "--save", "new", "--csv", f"new{end}"],
+            f"--csv new{end} has the name of what --save makes beside new and removes: it would be lost")
 refused(1, ["compile", "g.mlir", *device, "-o", "g.mlir"], "MODEL and --output are the same file, g.mlir")
 refused(1, ["compile", "g.mlir", *device, "-o", "p.heddle", "--reproducer", "./p.heddle"],
         "--output and --reproducer are the same file, p.heddle (also ./p.heddle)")

@@ -57,9 +57,15 @@ public:
   Names();
   /// `wanted` made an identifier, with _1, _2 … where it is taken or reserved.
   std::string fresh(llvm::StringRef wanted);
-  /// Takes names that nothing has yet, and gives them back.
-  void take(llvm::ArrayRef<llvm::StringLiteral> some) { taken.insert(some.begin(), some.end()); }
-  void give(llvm::ArrayRef<llvm::StringLiteral> some) {
+  /// Takes those of the names that nothing has, and says which they were.
+  llvm::SmallVector<llvm::StringRef> take(llvm::ArrayRef<llvm::StringLiteral> some) {
+    llvm::SmallVector<llvm::StringRef> fresh;
+    for (llvm::StringRef name : some)
+      if (taken.insert(name).second)
+        fresh.push_back(name);
+    return fresh;
+  }
+  void give(llvm::ArrayRef<llvm::StringRef> some) {
     for (llvm::StringRef name : some)
       taken.erase(name);
   }

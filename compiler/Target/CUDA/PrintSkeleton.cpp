@@ -87,12 +87,8 @@ static constexpr llvm::StringLiteral kScoreNames[] = {
     "s", "slope", "score", "keep", "kCausal", "kWindow", "kHasScore", "kHasMask", "kMaskOfKeys", "kHasSlope"};
 
 void Printer::takeScoreNames() {
-  names.take(kScorePlaces);
-  names.take(kScoreNames);
-}
-void Printer::giveScoreNames() {
-  names.give(kScorePlaces);
-  names.give(kScoreNames);
+  scoreNames = names.take(kScorePlaces);
+  scoreNames.append(names.take(kScoreNames));
 }
 
 /// A member function of the struct from a region; `missing` is what it returns where the region is empty.
@@ -157,7 +153,7 @@ LogicalResult Printer::printSkeleton(kernel::SkeletonOp skeleton) {
   std::string arithmetic = std::move(out);
   out = std::move(before);
   depth = 0;
-  giveScoreNames(); // What is named from here on is no member.
+  names.give(scoreNames); // What is named from here on is no member.
 
   if (skeleton.getReason())
     directive("// " + skeleton.getReason()->str());

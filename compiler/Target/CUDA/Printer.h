@@ -70,7 +70,6 @@ private:
   llvm::LogicalResult printSkeleton(kernel::SkeletonOp skeleton);
   /// What becomes a member of the struct Score must not be called as its own members and parameters are.
   void takeScoreNames();
-  void giveScoreNames();
   llvm::LogicalResult printGenerated(kernel::SkeletonOp skeleton, mlir::Region &region,
                                      const std::string &head, const std::string &missing);
   /// The fields of `params`; returns what a call passes after them.
@@ -80,6 +79,7 @@ private:
   std::string out;
   int depth = 0;
   Names names;
+  llvm::SmallVector<llvm::StringRef> scoreNames; ///< What takeScoreNames took.
   llvm::DenseMap<mlir::Value, Expr> values;
   llvm::DenseSet<mlir::Value> loaded, stored; ///< Buffers.
 

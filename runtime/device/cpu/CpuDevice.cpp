@@ -44,12 +44,7 @@ public:
   std::string kind() const override { return "cpu"; }
   std::string name() const override { return cpuName(); }
   std::string target() const override { return nameOf(cpuLevel()); }
-  bool supports(const std::string &target) const override {
-    for (CpuLevel level : {CpuLevel::Baseline, CpuLevel::V3, CpuLevel::V4})
-      if (target == nameOf(level))
-        return level <= cpuLevel();
-    return false;
-  }
+  bool supports(const std::string &target) const override { return cpuRuns(target); }
 
   StatusOr<void *> allocate(int64_t bytes) override { return allocateHost(bytes); }
   void release(void *memory) override { releaseHost(memory); }

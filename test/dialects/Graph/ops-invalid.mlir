@@ -605,7 +605,7 @@ func.func @gradient_of_argument(%x: tensor<4xf32> {graph.gradient = [#graph.part
 
 // -----
 
-// expected-error@below {{unknown or malformed attribute 'graph.bound' of a result, wanted graph.name (a string) or graph.gradient (parts)}}
+// expected-error@below {{unknown or malformed attribute 'graph.bound' of a result, wanted graph.name (a string), graph.gradient (parts) or graph.element (f32, bf16 or f16)}}
 func.func @bound_of_result(%x: tensor<4xi32>) -> (tensor<4xi32> {graph.bound = 4}) {
   return %x : tensor<4xi32>
 }

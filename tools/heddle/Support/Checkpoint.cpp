@@ -24,8 +24,8 @@ constexpr const char *kModel = "model.safetensors", *kOptimizer = "optimizer.saf
 /// Raised when what is in the files changes its meaning.
 constexpr int64_t kFormat = 1;
 
-std::string unfinished(const std::string &folder) { return folder + ".unfinished"; }
-std::string previous(const std::string &folder) { return folder + ".previous"; }
+std::string unfinished(const std::string &folder) { return folder + kUnfinishedEnd; }
+std::string previous(const std::string &folder) { return folder + kPreviousEnd; }
 
 bool isFolder(const std::string &path) {
   std::error_code error;

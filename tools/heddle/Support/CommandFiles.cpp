@@ -1,6 +1,8 @@
 //===- CommandFiles.cpp - The files that a command line names -------------===//
 #include "tools/heddle/Support/CommandFiles.h"
 
+#include "tools/heddle/Support/FolderLock.h"
+
 #include <CLI/App.hpp>
 #include <algorithm>
 #include <cctype>
@@ -132,6 +134,13 @@ private:
       if (end == folder.absolute.end())
         return invalidInput(file.option + " " + file.path + " is in " + folder.path + ", which " +
                             folder.option + " replaces as a whole: it would be lost");
+      for (const char *end : {kLockEnd, kUnfinishedEnd, kPreviousEnd}) {
+        fs::path beside = folder.absolute.string() + end;
+        if (std::mismatch(beside.begin(), beside.end(), file.absolute.begin(), file.absolute.end()).first ==
+            beside.end())
+          return invalidInput(file.option + " " + file.path + " has the name of what " + folder.option +
+                              " makes beside " + folder.path + " and removes: it would be lost");
+      }
     }
     // The IR of phase N is N-NAME.mlir; see the compiler's dump.
     std::string name = file.absolute.filename().string();

@@ -15,7 +15,7 @@ void endBySignal(int signal) {
 
 void leaveNothingHalfWritten() {
   std::signal(SIGXFSZ, SIG_IGN);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     if (std::signal(signal, SIG_IGN) != SIG_IGN) // A job in the background of a script, or under nohup.
       std::signal(signal, endBySignal);
 }

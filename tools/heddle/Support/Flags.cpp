@@ -134,13 +134,8 @@ void addTuneFlag(CLI::App &parser, ModelFlags &flags, const std::string &byDefau
 
 /// Whether this machine runs code of a target; false where it has no such device.
 static bool runsHere(const std::string &device, const std::string &target) {
-  if (device == "cpu") {
-    for (runtime::CpuLevel level = runtime::cpuLevel(); level != runtime::CpuLevel::Baseline;
-         level = static_cast<runtime::CpuLevel>(static_cast<int>(level) - 1))
-      if (target == nameOf(level))
-        return true;
-    return false;
-  }
+  if (device == "cpu")
+    return runtime::cpuRuns(target);
   static const runtime::StatusOr<std::pair<int, int>> capability = runtime::computeCapability();
   std::optional<runtime::CudaTarget> parsed = runtime::parseCudaTarget(target);
   return capability && parsed && runtime::sourceRunsOn(*parsed, capability->first, capability->second);

@@ -15,7 +15,7 @@ namespace heddle::driver {
 using namespace runtime;
 
 StatusOr<FolderLock> FolderLock::take(const std::string &folder) {
-  std::string path = folder + ".lock";
+  std::string path = folder + kLockEnd;
   auto problem = [&](int error) {
     return unavailable("cannot lock " + folder + ": " + path + ": " + std::strerror(error));
   };
@@ -39,6 +39,7 @@ StatusOr<FolderLock> FolderLock::take(const std::string &folder) {
                            "); wait for its end, or name another folder");
       if (error != ENOSYS && error != ENOLCK && error != EOPNOTSUPP)
         return problem(error);
+      ::unlink(path.c_str());
       std::fprintf(stderr, "note: %s cannot be locked here (%s): nothing keeps a second training out\n",
                    folder.c_str(), std::strerror(error));
       return FolderLock("", std::exchange(lock.descriptor_, -1));
@@ -58,7 +59,10 @@ FolderLock::FolderLock(FolderLock &&other) noexcept
 
 FolderLock::~FolderLock() {
   file_ = {}; // Behind the lock's end the name may be another process'.
-  if (!path_.empty())
+  struct stat held = {}, named = {};
+  bool ours = !path_.empty() && fstat(descriptor_, &held) == 0 && stat(path_.c_str(), &named) == 0 &&
+              held.st_dev == named.st_dev && held.st_ino == named.st_ino && named.st_size == 0;
+  if (ours)
     ::unlink(path_.c_str()); // While it is held: whoever opened it meanwhile sees that the name is gone.
   if (descriptor_ >= 0)
     ::close(descriptor_);

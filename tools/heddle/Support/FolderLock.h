@@ -9,6 +9,10 @@
 
 namespace heddle::driver {
 
+/// What a training makes beside a folder FOLDER, and removes: FOLDER with one of these behind it. The lock;
+/// the next checkpoint while it is written; the former one while it is replaced.
+constexpr const char *kLockEnd = ".lock", *kUnfinishedEnd = ".unfinished", *kPreviousEnd = ".previous";
+
 /// Holds FOLDER.lock, an empty file beside a folder that is replaced as a whole: in the folder, the lock
 /// would go with what is replaced. The system lets go of it when the process ends, however that is: a file
 /// that is left behind locks nothing. The file is removed with the object.

@@ -22,10 +22,9 @@ bool taken[sizeof(kSignals) / sizeof(*kSignals)] = {};
 /// system and by the shell, and behind SIGTERM where a session ends: that is no second wish.
 void note(int signal) {
   came = signal;
-  for (int each : kSignals)
-    if (each != SIGHUP)
-      std::signal(each, endBySignal);
-  std::signal(SIGHUP, SIG_IGN);
+  for (size_t i = 0; i < std::size(kSignals); ++i)
+    if (taken[i])
+      std::signal(kSignals[i], kSignals[i] == SIGHUP ? SIG_IGN : endBySignal);
 }
 
 } // namespace
