@@ -95,16 +95,24 @@ int64_t longestProduct(const Plan &plan) {
   return longest;
 }
 
-/// The coarsest rounding of a graph's values: of products' operands by the precision, or to a type of its
-/// own.
-double roundoffOf(const std::string &precision, const reference::Program &program) {
+/// By output, the coarsest rounding on the way to it: of products' operands by the precision, or to a type
+/// that a value has in the graph itself. What an output does not depend on gives it no more room.
+std::map<std::string, double> roundoffsOf(const std::string &precision, const reference::Program &program) {
   constexpr double kTf32 = 0x1p-11; // Ten bits are stored.
-  double roundoff =
-      precision == "tf32" ? kTf32 : unitRoundoff(precision == "fp32" ? DType::F32 : DType::BF16);
-  for (const reference::Operation &operation : program.operations)
+  std::vector<double> roundoffs(
+      program.values.size(),
+      precision == "tf32" ? kTf32 : unitRoundoff(precision == "fp32" ? DType::F32 : DType::BF16));
+  for (const reference::Operation &operation : program.operations) {
+    double coarsest = 0;
+    for (int32_t operand : operation.operands)
+      coarsest = std::max(coarsest, roundoffs[operand]);
     for (int32_t result : operation.results)
-      roundoff = std::max(roundoff, unitRoundoff(program.values[result].dtype));
-  return roundoff;
+      roundoffs[result] = std::max({roundoffs[result], coarsest, unitRoundoff(program.values[result].dtype)});
+  }
+  std::map<std::string, double> outputs;
+  for (const auto &[name, value] : program.outputs)
+    outputs[name] = roundoffs[value];
+  return outputs;
 }
 
 /// What AdamW's moments are called in front of the weight's name (compiler/Autodiff/AdamW.h). The first are
@@ -168,15 +176,17 @@ Status scaleWeights(const reference::Program &program, const reference::Paramete
 
 StatusOr<std::vector<OutputCheck>> checkOutputs(const std::map<std::string, reference::Tensor> &reference,
                                                 const Tensors &eager, const Tensors &compiled,
-                                                const Plan &plan, double roundoff) {
+                                                const Plan &plan,
+                                                const std::map<std::string, double> &roundoffs) {
   std::vector<OutputCheck> checks;
-  ErrorScale scale{longestProduct(plan), roundoff};
+  const int64_t product = longestProduct(plan);
   for (const auto &[name, wanted] : reference) {
     auto eagerOutput = eager.find(name), compiledOutput = compiled.find(name);
     if (eagerOutput == eager.end() || compiledOutput == compiled.end())
       return internalError("output '" + name + "' of the graph is missing in the " +
                            (eagerOutput == eager.end() ? "eager" : "compiled") + " plan");
-    OutputCheck check{name, compiledOutput->second.dtype, compiledOutput->second.shape, {}, {}, scale};
+    OutputCheck check{name, compiledOutput->second.dtype,           compiledOutput->second.shape, {},
+                      {},   ErrorScale{product, roundoffs.at(name)}};
     if (eagerOutput->second.dtype != check.dtype)
       return internalError("output '" + name +
                            "' has another type in the eager plan than in the compiled one");
@@ -307,7 +317,7 @@ Status runCheck(const CheckFlags &flags) {
     return std::move(reference).status().with("the float64 reference");
   HEDDLE_ASSIGN_OR_RETURN(std::vector<OutputCheck> checks,
                           checkOutputs(*reference, eagerOutputs, compiledOutputs, compiled.plan,
-                                       roundoffOf(compiled.plan.precision, program)));
+                                       roundoffsOf(compiled.plan.precision, program)));
 
   if (Mode mode = parseMode(compiled.plan.mode).value(); mode == Mode::Step || mode == Mode::Accumulate)
     HEDDLE_RETURN_IF_ERROR(scaleWeights(program, reader, *reference, checks));

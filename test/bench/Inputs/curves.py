@@ -20,9 +20,8 @@ costs = [1e-3 * (-1)**(step // 10) if step % 10 == 0 else None for step in range
 inside = curve(lambda step: 0.01 * (-1)**step)
 heddle = {
     "inside": inside,
-    # Some steps alone, further off than the band is wide.
-    "few": curve(lambda step: 0.012 if step in (123, 170, 171) else 0.0),
-    "outside": curve(lambda step: 0.012 if step in (123, 170, 171, 290) else 0.0),
+    # One step alone, further off than the band is wide.
+    "outside": curve(lambda step: 0.012 if step == 123 else 0.0),
     # Always within the band, and always on one side.
     "aside": curve(lambda step: 0.005),
     "nan": curve(lambda step: float("nan") if step == 7 else 0.0),
