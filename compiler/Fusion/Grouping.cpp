@@ -267,7 +267,7 @@ void heddle::materializeOutputs(mlir::func::FuncOp func) {
     Value value = operand.get();
     Operation *op = value.getDefiningOp();
     if (!op || !isComputeOp(op) || !seen.insert(value).second ||
-        (!value.hasOneUse() && phases.dependsOnNothing(value)))
+        (!value.hasOneUse() && phases.dependsOnNothing(value)) || keptCast(value))
       operand.set(copyOf(terminator, operand.get()));
   }
 }

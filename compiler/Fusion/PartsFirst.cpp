@@ -33,7 +33,7 @@ static void castPartsFirst(mlir::func::FuncOp func) {
     mlir::OpBuilder builder(concat);
     for (mlir::OpOperand &part : concat->getOpOperands()) {
       auto type = withElementType(llvm::cast<mlir::RankedTensorType>(part.get().getType()), element);
-      part.set(CastOp::create(builder, cast.getLoc(), type, part.get(), cast.getImplicit()));
+      part.set(CastOp::create(builder, cast.getLoc(), type, part.get(), cast.getImplicit(), /*kept=*/false));
     }
     for (Operation *op : views)
       op->getResult(0).setType(

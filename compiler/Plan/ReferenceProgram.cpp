@@ -192,6 +192,8 @@ Status ProgramBuilder::visit(mlir::Operation &op) {
     return Status::ok();
   }
   if (auto assign = llvm::dyn_cast<AssignOp>(op)) {
+    if (keptCast(assign.getLeaf())) // Computed again from the parameter.
+      return Status::ok();
     auto parts = assign.getLeaf().getDefiningOp()->getAttrOfType<mlir::ArrayAttr>("parts");
     addOutputs(index_.at(assign.getValue()), parts, "");
     return Status::ok();

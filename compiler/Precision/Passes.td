@@ -31,6 +31,9 @@ def Precision : Pass<"precision", "::mlir::ModuleOp"> {
     `prepare-weights`, under `bf16`: a parameter that is only read through casts to bf16 becomes bf16 itself, and @main gets
     `graph.prepared`, by which steps that depend on parameters alone run once. The same bits as without it.
 
+    `rounding=fused`, where @main changes its parameters: the cast of one that products read is `kept` from run to run, and
+    written together with the parameter.
+
     `rounding=eager`: the types of torch.autocast, op by op. Parameters are cast once, activations at each use. A cast
     that is a kernel of its own in PyTorch is a plain cast; one that a kernel does while it reads (a mixed-type sum) or
     writes (a bf16 tensor times a constant) is `implicit`, and belongs to the kernel of the op that reads the wide value
@@ -45,7 +48,8 @@ def Precision : Pass<"precision", "::mlir::ModuleOp"> {
     Option<"prepareWeights", "prepare-weights", "bool", "false", "Keep weights in the type that they are read in">,
     Option<"rounding", "rounding", "std::string", "\"fused\"", "eager or fused">];
   let statistics = [Statistic<"numCasts", "casts", "Casts put in">,
-                    Statistic<"numPrepared", "prepared weights", "Parameters that became bf16">];
+                    Statistic<"numPrepared", "prepared weights", "Parameters that became bf16">,
+                    Statistic<"numKept", "kept copies", "Casts of parameters that live from run to run">];
   let dependentDialects = ["::heddle::graph::GraphDialect"];
 }
 

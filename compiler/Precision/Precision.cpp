@@ -30,8 +30,10 @@ public:
 
   void run();
   void prepareWeights();
+  void keepCopies();
   unsigned casts() const { return casts_; }
   unsigned preparedWeights() const { return prepared_; }
+  unsigned keptCopies() const { return kept_; }
 
 private:
   static Type elementOf(Value value) { return typeOf(value).getElementType(); }
@@ -74,7 +76,7 @@ private:
   llvm::DenseMap<Value, Type> nominal_;
   /// Casts and views of casts that are shared, and those that backward finds kept.
   llvm::DenseMap<std::pair<Value, Type>, Value> made_;
-  unsigned casts_ = 0, prepared_ = 0;
+  unsigned casts_ = 0, prepared_ = 0, kept_ = 0;
 };
 
 bool isView(Operation *op) { return op && op->hasTrait<ViewLike>(); }
@@ -402,6 +404,35 @@ void Autocast::prepareWeights() {
   main_->setAttr(kPreparedAttr, builder_.getUnitAttr());
 }
 
+/// Whether a product reads the value, or a view of it.
+static bool isReadByProduct(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return llvm::isa<MatmulOp>(user) || (isView(user) && isReadByProduct(user->getResult(0)));
+  });
+}
+
+/// What products read of a weight that a step changes stays beside it from run to run: the weight's update
+/// writes it as well, where it has the new value at hand, and no run reads the weight to cast it. It takes no
+/// more memory than the cast does, which lives as long as backward reads it, but where little else is alive.
+void Autocast::keepCopies() {
+  for (AssignOp update : llvm::to_vector(main_.getBody().front().getOps<AssignOp>())) {
+    if (!update.getLeaf().getDefiningOp<ParameterOp>())
+      continue;
+    for (Operation *user : update.getLeaf().getUsers()) {
+      auto cast = llvm::dyn_cast<CastOp>(user);
+      if (!cast || cast.getKept() || elementOf(cast.getResult()) != low_ || !isReadByProduct(cast.getResult()))
+        continue;
+      cast.setImplicit(false);
+      cast.setKept(true);
+      builder_.setInsertionPoint(update);
+      Value next = makeCast(update.getValue(), low_, /*implicit=*/false);
+      AssignOp::create(builder_, update.getLoc(), cast.getResult(), next);
+      ++kept_;
+      break; // castOnce makes one.
+    }
+  }
+}
+
 void Autocast::run() {
   mlir::Block &body = main_.getBody().front();
   if (pure_)
@@ -492,8 +523,11 @@ struct PrecisionPass : public heddle::impl::PrecisionBase<PrecisionPass> {
     autocast.run();
     if (prepareWeights)
       autocast.prepareWeights();
+    if (rounding == "fused")
+      autocast.keepCopies();
     numCasts += autocast.casts();
     numPrepared += autocast.preparedWeights();
+    numKept += autocast.keptCopies();
   }
 };
 } // namespace

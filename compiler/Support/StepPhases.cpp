@@ -58,7 +58,8 @@ bool StepPhases::dependsOnState(Operation *op) {
 
 /// A leaf that may have another value in another run.
 static bool isVariable(Operation *op) {
-  return llvm::isa<StateOp>(op) ||
+  auto cast = llvm::dyn_cast<CastOp>(op);
+  return llvm::isa<StateOp>(op) || (cast && cast.getKept()) ||
          (llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr));
 }
 
@@ -85,6 +86,8 @@ bool StepPhases::dependsOnNothing(Value value) {
 }
 
 bool StepPhases::runsOnce(Operation *op) {
+  if (op->getNumResults() > 0 && keptCast(op->getResult(0)))
+    return true;
   return op->getNumResults() > 0 && dependsOnNothing(op->getResult(0)) &&
          llvm::none_of(op->getUsers(),
                        [](Operation *user) { return llvm::isa<mlir::func::ReturnOp, AssignOp>(user); });

@@ -21,7 +21,7 @@ public:
   bool accumulates() const { return accumulates_; }
   /// Whether an op or group is computed once, before the first run: nothing that it depends on is an input or
   /// a parameter (an input, where @main has kPreparedAttr), and no result of it is an output, which every run
-  /// has to write.
+  /// has to write. So are kept casts, whatever is written over them later.
   bool runsOnce(mlir::Operation *op);
   /// Whether nothing that `value` depends on is an input or a parameter that may change.
   bool dependsOnNothing(mlir::Value value);

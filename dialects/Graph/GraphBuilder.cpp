@@ -55,7 +55,7 @@ Value GraphBuilder::cast(Value operand, mlir::Type elementType, bool implicit) {
   if (typeOf(operand).getElementType() == elementType)
     return operand;
   auto op = CastOp::create(builder_, loc_, withElementType(typeOf(operand), elementType), operand,
-                           implicit ? builder_.getUnitAttr() : mlir::UnitAttr());
+                           implicit ? builder_.getUnitAttr() : mlir::UnitAttr(), mlir::UnitAttr());
   return op;
 }
 

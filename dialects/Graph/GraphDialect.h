@@ -67,4 +67,11 @@ constexpr llvm::StringLiteral kElementAttr = "graph.element";
 #define GET_OP_CLASSES
 #include "dialects/Graph/GraphOps.h.inc"
 
+namespace heddle::graph {
+
+/// The kept cast that gives a value, by itself or in its group; null where none does.
+CastOp keptCast(mlir::Value value);
+
+} // namespace heddle::graph
+
 #endif // HEDDLE_DIALECTS_GRAPH_GRAPHDIALECT_H

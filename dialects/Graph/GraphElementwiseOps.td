@@ -90,12 +90,19 @@ def Graph_CastOp : Graph_Pure<"cast", [SameOperandsAndResultShape, Graph_Element
     A cast that the user wrote is a barrier: it rounds, also inside a fused kernel. One that the precision policy put in
     is marked `implicit`, and may be dropped between fused ops.
 
+    `kept`: a parameter's copy in another floating type, which lives from run to run beside it. It is computed before the
+    first run and where weights were given from outside, and is a leaf otherwise: `graph.assign` writes it together with
+    the parameter, and no file has it.
+
     Example: `%y = graph.cast %x : tensor<4xf32> -> tensor<4xbf16>`.
   }];
-  let arguments = (ins Graph_Tensor:$operand, UnitAttr:$implicit);
+  let arguments = (ins Graph_Tensor:$operand, UnitAttr:$implicit, UnitAttr:$kept);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$operand (`implicit` $implicit^)? attr-dict `:` type($operand) `->` type($result)";
+  let assemblyFormat = [{
+    $operand (`implicit` $implicit^)? (`kept` $kept^)? attr-dict `:` type($operand) `->` type($result)
+  }];
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 #endif

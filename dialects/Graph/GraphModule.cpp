@@ -66,6 +66,8 @@ static LogicalResult verifyParts(OpTy op, llvm::StringMap<std::pair<PartAttr, ml
 /// What a run leaves in a part is told by its name, as results are.
 static LogicalResult verifyAssigned(AssignOp assign, const llvm::StringSet<> &results) {
   auto parts = assign.getLeaf().getDefiningOp()->getAttrOfType<mlir::ArrayAttr>("parts");
+  if (!parts) // A kept cast, which has no name.
+    return success();
   for (PartAttr part : parts.getAsRange<PartAttr>())
     if (results.contains(part.getName()))
       return assign.emitOpError() << "changes part \"" << part.getName()

@@ -58,10 +58,34 @@ LogicalResult StateOp::verify() {
   return verifyLeaf(*this);
 }
 
+LogicalResult CastOp::verify() {
+  if (!getKept())
+    return success();
+  if (!getOperand().getDefiningOp<ParameterOp>())
+    return emitOpError("is kept, wanted the result of graph.parameter as its operand");
+  if (getImplicit() || getOperand().getType() == getType() || !hasFloatElements(getOperand().getType()) ||
+      !hasFloatElements(getType()))
+    return emitOpError("is kept, wanted it not implicit, and from one floating type to another");
+  return success();
+}
+
+CastOp heddle::graph::keptCast(mlir::Value value) {
+  if (auto group = value.getDefiningOp<GroupOp>()) {
+    auto yield = llvm::dyn_cast<YieldOp>(group.getBody().front().back());
+    unsigned number = llvm::cast<mlir::OpResult>(value).getResultNumber();
+    if (!yield || number >= yield.getValues().size())
+      return CastOp(); // Verifiers ask before groups have been verified.
+    value = yield.getValues()[number];
+  }
+  auto cast = value.getDefiningOp<CastOp>();
+  return cast && cast.getKept() ? cast : CastOp();
+}
+
 LogicalResult AssignOp::verify() {
   mlir::Operation *leaf = getLeaf().getDefiningOp();
-  if (!llvm::isa_and_nonnull<ParameterOp, StateOp>(leaf))
-    return emitOpError("wants the result of graph.parameter or graph.state as what is assigned to");
+  if (!llvm::isa_and_nonnull<ParameterOp, StateOp>(leaf) && !keptCast(getLeaf()))
+    return emitOpError("wants the result of graph.parameter, graph.state or a kept graph.cast as what is "
+                       "assigned to");
   for (mlir::Operation *user : leaf->getUsers())
     if (auto other = llvm::dyn_cast<AssignOp>(user); other && other != *this && other.getLeaf() == getLeaf())
       return emitOpError("is not the only one of its leaf");

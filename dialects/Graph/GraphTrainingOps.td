@@ -134,9 +134,9 @@ def Graph_StateOp : Graph_Pure<"state"> {
 }
 
 def Graph_AssignOp : Graph_Op<"assign", [AllTypesMatch<["leaf", "value"]>]> {
-  let summary = "What a parameter or a state is from the next run on";
+  let summary = "What a leaf is from the next run on";
   let description = [{
-    `leaf` is the result of graph.parameter or graph.state, which is assigned once at most. In this run every reader,
+    `leaf` is the result of graph.parameter, graph.state or a kept graph.cast, which is assigned once at most. In this run every reader,
     another assign too, sees the old value; the new one is written in place, after them.
     Example: `graph.assign %w, %updated : tensor<8x8xf32>`.
   }];

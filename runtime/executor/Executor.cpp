@@ -134,6 +134,7 @@ public:
     if (static_cast<int64_t>(data.size()) != bytes)
       return invalidInput("parameter " + partName + ": wanted " + std::to_string(bytes) + " bytes, found " +
                           std::to_string(data.size()));
+    initIsStale_ |= plan_.buffers[index].role == BufferRole::Parameter;
     return device_.upload(addresses_[index] + part->elementOffset * size, data.data(), bytes);
   }
 
@@ -273,7 +274,12 @@ private:
   Status beginRun() {
     for (int32_t output : layout_.outputs)
       releaseDynamic(output);
-    return options_.poison ? poison() : Status::ok();
+    if (options_.poison)
+      HEDDLE_RETURN_IF_ERROR(poison());
+    if (!initIsStale_)
+      return Status::ok();
+    initIsStale_ = false;
+    return runSteps(layout_.init, /*mark=*/false);
   }
 
   Status allocateDynamic(int32_t buffer) {
@@ -383,6 +389,7 @@ private:
   std::map<std::string, size_t> inputs_, outputs_; ///< To buffers; not used in a run.
   std::map<std::string, std::pair<size_t, const ParameterPart *>> parts_;
   bool hasRun_ = false;
+  bool initIsStale_ = false; ///< Parameters have changed from which steps of phase init compute.
 };
 
 } // namespace

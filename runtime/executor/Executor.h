@@ -65,8 +65,8 @@ public:
   /// The current values of a part of a parameter or a state, in the buffer's dtype.
   virtual StatusOr<std::vector<uint8_t>> parameter(const std::string &partName) = 0;
   /// Gives it other values, exactly its bytes in the buffer's dtype: an optimizer's learning rate, or what
-  /// was saved. What Init steps made of a parameter stays as it is. InvalidInput for parameters in panels,
-  /// which are those of forward plans.
+  /// was saved. Where it is a parameter's, the next run begins with the Init steps. InvalidInput for
+  /// parameters in panels, which are those of forward plans.
   virtual Status setParameter(const std::string &partName, std::span<const uint8_t> data) = 0;
   /// One run, timed step by step on the device.
   virtual StatusOr<std::vector<StepTime>> profile() = 0;

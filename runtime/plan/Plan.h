@@ -27,12 +27,12 @@ enum class BufferRole : uint8_t {
   Output = 1,    ///< Read by the caller after a run.
   Parameter = 2, ///< A weight: filled once, from a file or by the generator.
   State = 3,     ///< Lives across runs and is updated by them (optimizer moments).
-  Constant = 4,  ///< Computed once by the steps of phase Init, or given as bytes in `data`.
+  Constant = 4,  ///< Computed by the steps of phase Init, or given as bytes in `data`. Steps may change it.
   Saved = 5,     ///< Written in forward and read in backward.
   Scratch = 6,   ///< Lives within one run.
 };
 
-/// When a step runs. Init steps run once, after the parameters are filled.
+/// When a step runs. Init steps run once, after the parameters are filled, and again after they were set.
 enum class Phase : uint8_t { Init = 0, Forward = 1, Backward = 2, Optimizer = 3 };
 
 /// How a parameter gets its values when no file gives them.

@@ -153,6 +153,42 @@ func.func @select_shape(%c: tensor<3xi1>, %x: tensor<4xf32>) {
 
 // -----
 
+func.func @kept_operand(%x: tensor<4xf32>) {
+  // expected-error@below {{is kept, wanted the result of graph.parameter as its operand}}
+  %y = graph.cast %x kept : tensor<4xf32> -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @kept_implicit() {
+  %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  // expected-error@below {{is kept, wanted it not implicit, and from one floating type to another}}
+  %y = graph.cast %w implicit kept : tensor<4xf32> -> tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @kept_integer() {
+  %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  // expected-error@below {{is kept, wanted it not implicit, and from one floating type to another}}
+  %y = graph.cast %w kept : tensor<4xf32> -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @assign_cast() {
+  %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  %y = graph.cast %w : tensor<4xf32> -> tensor<4xbf16>
+  // expected-error@below {{wants the result of graph.parameter, graph.state or a kept graph.cast as what is assigned to}}
+  graph.assign %y, %y : tensor<4xbf16>
+  return
+}
+
+// -----
+
 func.func @cast_shape(%x: tensor<4xf32>) {
   // expected-error@below {{requires the same shape for all operands and results}}
   %y = graph.cast %x : tensor<4xf32> -> tensor<5xbf16>
@@ -733,7 +769,7 @@ func.func @state_drawn() {
 // -----
 
 func.func @assign_input(%x: tensor<8xf32>) {
-  // expected-error@below {{wants the result of graph.parameter or graph.state as what is assigned to}}
+  // expected-error@below {{wants the result of graph.parameter, graph.state or a kept graph.cast as what is assigned to}}
   graph.assign %x, %x : tensor<8xf32>
   return
 }

@@ -96,6 +96,16 @@ func.func @conditions(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
   return %9 : tensor<4xi32>
 }
 
+// CHECK-LABEL: func.func @kept
+// CHECK: %[[C:.*]] = graph.cast %{{.*}} kept : tensor<4x2xf32> -> tensor<4x2xbf16>
+// CHECK: graph.assign %[[C]], %{{.*}} : tensor<4x2xbf16>
+func.func @kept(%x: tensor<4x2xbf16>) {
+  %w = graph.parameter [#graph.part<"w", [4, 2], normal, 0.02>] : tensor<4x2xf32>
+  %c = graph.cast %w kept : tensor<4x2xf32> -> tensor<4x2xbf16>
+  graph.assign %c, %x : tensor<4x2xbf16>
+  return
+}
+
 // CHECK-LABEL: func.func @casts
 // CHECK: graph.cast %{{.*}} : tensor<4xf32> -> tensor<4xbf16>
 // CHECK: graph.cast %{{.*}} implicit : tensor<4xbf16> -> tensor<4xf32>

@@ -238,6 +238,28 @@ TEST_P(OnCpu, ParametersFromASource) {
   EXPECT_EQ(failing.status().message(), "parameter w.left: the file lacks it");
 }
 
+// What an Init step computes of a parameter is computed again where the parameter was set.
+TEST_P(OnCpu, InitFollowsParameters) {
+  Plan plan = cpuPlan();
+  plan.steps[0].launch.buffers = {{3, 24}, {4, 0}, {1, 0}}; // two = w.right[0] * 1 + 2
+  plan.buffers[3].firstStep = plan.buffers[4].firstStep = 0;
+  auto executor = create(plan);
+  ASSERT_TRUE(executor.isOk()) << executor.status().message();
+  std::vector<float> w = wOf(9);
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_TRUE((*executor)->setParameter("w.right", asBytes(std::vector<float>(6, 0))).isOk());
+    std::fill(w.begin() + 6, w.end(), 0.0f);
+    ASSERT_TRUE((*executor)->setInput("x", asBytes(x)).isOk());
+    ASSERT_TRUE((*executor)->run().isOk());
+    expectClose(floats((*executor)->output("z")), expectedZ(x, w));
+  }
+  ASSERT_TRUE((*executor)->setParameter("w.right", asBytes(std::vector<float>(6, -2))).isOk());
+  std::fill(w.begin() + 6, w.end(), -2.0f);
+  ASSERT_TRUE((*executor)->runWithoutOptimizer().isOk());
+  std::vector<float> zeros = expectedZ(std::vector<float>(15, 0), w); // two = 0
+  expectClose(floats((*executor)->output("z")), zeros);
+}
+
 /// A source that gives `values`, bf16 bits, for every part.
 ParameterSource bf16Source(const std::vector<uint16_t> &values, int *pieces = nullptr) {
   return [&values, pieces](const ParameterPart &part) -> StatusOr<std::optional<StoredValues>> {
