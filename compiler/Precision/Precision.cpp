@@ -425,7 +425,7 @@ void Autocast::keepCopies() {
       cast.setImplicit(false);
       cast.setKept(true);
       builder_.setInsertionPoint(update);
-      Value next = makeCast(update.getValue(), low_, /*implicit=*/false);
+      Value next = makeCast(update.getValue(), low_, /*implicit=*/true);
       AssignOp::create(builder_, update.getLoc(), cast.getResult(), next);
       ++kept_;
       break; // castOnce makes one.

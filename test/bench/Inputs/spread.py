@@ -1,0 +1,37 @@
+"""Holds spread.py against tables and simulations. Usage: spread.py FOLDER, which has it."""
+
+import math
+import random
+import sys
+
+sys.path.insert(0, sys.argv[1])
+from spread import digamma, moderated, outside_student, quantile, trigamma
+
+# Euler's constant, and pi² / 6 (Abramowitz and Stegun 6.3.2, 6.4.2); at 1/2 (6.3.3, 6.4.4).
+for found, wanted in [(digamma(1), -0.57721566490153286), (trigamma(1), math.pi**2 / 6),
+                      (digamma(0.5), -0.57721566490153286 - 2 * math.log(2)), (trigamma(0.5), math.pi**2 / 2)]:
+    assert abs(found - wanted) < 1e-11, (found, wanted)
+# Tables of Student's t, two-sided (Abramowitz and Stegun, table 26.10: five digits), and Cauchy's distribution in closed form.
+for probability, freedom, wanted in [(0.05, 4, 2.776), (0.01, 10, 3.169), (0.5, 3, 0.765), (0.001, 30, 3.646),
+                                     (0.05, math.inf, 1.960)]:
+    assert abs(quantile(probability, freedom) - wanted) < 6e-4, (probability, freedom)
+for q in (1e-3, 0.5, 1.0, 30.0, 1e4):
+    assert abs(outside_student(q, 1) / (1 - 2 * math.atan(q) / math.pi) - 1) < 1e-9, q
+assert abs(quantile(1.6e-6, 1e7) - quantile(1.6e-6, math.inf)) < 1e-3
+
+# Variances of five numbers each, whose own variance is drawn around a trend with `prior` degrees of freedom, then all alike.
+random.seed(1)
+STEPS = 20000
+trend = [1.0 + index % 7 for index in range(STEPS)]
+square = lambda freedom: random.gammavariate(freedom / 2, 2)
+for prior in (3, 8):
+    variances = [t * prior / square(prior) * square(4) / 4 for t in trend]
+    found, freedom = moderated(variances, trend, 5)
+    # Of 20,000 logarithms the variance is known to 2 %, and the degrees of freedom to about 6 %.
+    assert abs(freedom - 4 - prior) < 0.2 * prior, (prior, freedom)
+    assert all(math.isclose(v, ((freedom - 4) * t + 4 * own) / freedom, rel_tol=0.1)
+               for v, t, own in zip(found, trend, variances)), prior
+found, freedom = moderated(trend, trend, 5)
+assert found == trend and math.isinf(freedom)
+# Of numbers that are all the same nothing is known but the trend.
+assert moderated([0.0] * 5, [1.0] * 5, 5) == ([1.0] * 5, math.inf)
