@@ -28,9 +28,6 @@ constexpr int64_t kTiledColumnsV3 = 16, kTiledColumnsV4 = 32;
 
 struct TiledKernels {
   static constexpr int kMostRows = 14;
-  /// Lines that are asked for at the beginning of a chain: more at once would fill the buffers that b's lines
-  /// come through, and a loop inside the chain costs a mispredicted branch each time it ends.
-  static constexpr int64_t kPrefetches = 16;
 
   int64_t rows;    ///< Of a panel of a, at most kMostRows.
   int64_t columns; ///< Of a panel of b.
@@ -52,9 +49,6 @@ struct TiledKernels {
     int64_t fromLd;
     float *to;
     int64_t toLd;
-    /// Addresses that will be read soon, asked for by the first chains of a call; set for every kTiledChain
-    /// elements of `depth`.
-    const char *ahead[kTiledDepth / kTiledChain][kPrefetches];
   };
   using Multiply = void (*)(const Block &block);
   Multiply multiply[kMostRows];        ///< multiply[r - 1] does r rows; bLd is `columns`.

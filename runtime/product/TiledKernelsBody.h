@@ -27,20 +27,16 @@ void multiplyRows(const TiledKernels::Block &block) {
 #pragma GCC unroll 8
   for (int g = 0; g < groups; ++g)
     a[g] = block.a + int64_t{3} * g * aLd;
-  for (int64_t chain = 0, number = 0; chain < depth; chain += block.chain, ++number) {
+  for (int64_t chain = 0; chain < depth; chain += block.chain) {
     const int64_t chainEnd = depth < chain + block.chain ? depth : chain + block.chain;
     Vector sums[Rows][Vectors] = {};
-    // What the sums are added to may be far away, and nobody else asks for it.
-    if (from)
+    // What the first sums are added to may be far away, and nobody else asks for it.
+    if (from && chain == 0)
 #pragma GCC unroll 16
       for (int i = 0; i < Rows; ++i)
 #pragma GCC unroll 4
         for (int v = 0; v < Vectors; ++v)
           __builtin_prefetch(from + i * fromLd + v * Isa::kLanes, 0, 3);
-    if (number * kTiledChain < depth)
-#pragma GCC unroll 16
-      for (int64_t line = 0; line < TiledKernels::kPrefetches; ++line)
-        __builtin_prefetch(block.ahead[number][line], 0, 2);
     for (int64_t l = chain; l < chainEnd; ++l, b += bLd) {
       Vector right[Vectors];
 #pragma GCC unroll 4

@@ -161,10 +161,9 @@ public:
     int64_t row, column, rows, columns;
   };
 
-  /// The sums of a tile, then its epilogue and store. `chunkRow` is the first of the `chunkRows` packed rows;
-  /// `next` is the tile that this thread computes afterwards, or null.
-  void tile(const Tile &tile, const Tile *next, int64_t chunkRow, int64_t chunkRows, const float *packedA,
-            float *scratch, const Grid &grid) const {
+  /// The sums of a tile, then its epilogue and store. `chunkRow` is the first of the `chunkRows` packed rows.
+  void tile(const Tile &tile, int64_t chunkRow, int64_t chunkRows, const float *packedA, float *scratch,
+            const Grid &grid) const {
     float *packedB = scratch, *sums = packedB + halves(p) * grid.tileN * kTiledDepth,
           *wide = sums + halves(p) * grid.tileM * grid.tileN;
     int64_t ld = halves(p) * widthOf(tile);
@@ -183,11 +182,8 @@ public:
         if (Panel panel = panelAt(tile, j);
             !isPacked(panel) && (!packsByItself || panel.columns < kernels.columns))
           packB(panel, l, depth, packedB + j * kTiledDepth, wide);
-      Prefetch ahead = !last ? prefetch(tile, l + depth) : next ? prefetch(*next, 0) : Prefetch{};
       const float *blockA =
           packedA + blockOfA(l, panelsOf(chunkRows)) + firstPanel * kernels.rows * kTiledRowStride;
-      int64_t steps = panelsOf(tile.rows) * (ld / kernels.columns);
-      int64_t share = ceilDiv(ahead.lines(), steps);
       // A panel of a comes once from the third-level cache and meets every panel of b, which are in the
       // second.
       for (int64_t i = 0; i < tile.rows; i += kernels.rows)
@@ -220,10 +216,6 @@ public:
               block.toLd = p.d.ld;
             }
           }
-          int64_t asked = 0;
-          for (int64_t chain = 0; chain * kTiledChain < depth; ++chain)
-            for (const char *&line : block.ahead[chain])
-              line = asked++ < share && ahead.left() ? ahead.next() : reinterpret_cast<const char *>(block.a);
           (packs ? kernels.multiplyAndPack : kernels.multiply)[rows - 1](block);
         }
     }
@@ -259,49 +251,6 @@ private:
   /// Row l of a panel of a matrix stored in panels; the rows are panel.columns apart.
   const char *inPanel(const Panel &panel, int64_t l) const {
     return b.data + (panel.column * p.k + l * panel.columns) * sizeOf(b.dtype);
-  }
-
-  /// Lines of stored rectangles, one for each half, that are asked for a few at a time.
-  struct Prefetch {
-    const char *base = nullptr;
-    int64_t halves = 0, distance = 0, rows = 0, stride = 0, linesPerRow = 0, half = 0, row = 0, line = 0;
-
-    int64_t lines() const { return halves * rows * linesPerRow; }
-    bool left() const { return half < halves; }
-    const char *next() {
-      const char *address = base + half * distance + row * stride + line * 64;
-      if (++line == linesPerRow) {
-        line = 0;
-        if (++row == rows) {
-          row = 0;
-          ++half;
-        }
-      }
-      return address;
-    }
-  };
-
-  Prefetch prefetch(const Tile &tile, int64_t l) const {
-    int64_t depth = std::min(kTiledDepth, p.k - l);
-    int64_t rows = p.b.transposed ? tile.columns : depth, columns = p.b.transposed ? depth : tile.columns;
-    Prefetch ahead;
-    if (panelled) {
-      int64_t size = sizeOf(b.dtype), panel = kernels.columns * size;
-      ahead.base = inPanel(panelAt(tile, 0), l);
-      ahead.halves = halves(p);
-      ahead.distance = resultColumns(p) * p.k * size;
-      ahead.rows = ceilDiv(tile.columns, kernels.columns);
-      ahead.stride = panel * p.k;
-      ahead.linesPerRow = ceilDiv(depth * panel, 64);
-      return ahead;
-    }
-    ahead.base = p.b.transposed ? b.at(tile.column, l) : b.at(l, tile.column);
-    ahead.halves = halves(p);
-    ahead.distance = resultColumns(p) * (p.b.transposed ? b.ld : 1) * sizeOf(b.dtype);
-    ahead.rows = rows;
-    ahead.stride = b.ld * sizeOf(b.dtype);
-    ahead.linesPerRow = ceilDiv(columns * sizeOf(b.dtype), 64);
-    return ahead;
   }
 
   /// Whether the sums are what is stored: c may only be added as it is.
@@ -435,9 +384,7 @@ Status TiledProducts::run(const Product &product, int64_t panel, const void *a, 
       };
       share(grid.tilesM * grid.tilesN, [&](int64_t begin, int64_t end, int thread) {
         for (int64_t i = begin; i < end; ++i) {
-          Matrix::Tile tile = tileAt(i), next = i + 1 < end ? tileAt(i + 1) : tile;
-          matrix.tile(tile, i + 1 < end ? &next : nullptr, part.row, part.rows, rowsOfA,
-                      scratch + thread * perThread, grid);
+          matrix.tile(tileAt(i), part.row, part.rows, rowsOfA, scratch + thread * perThread, grid);
         }
       });
     }
