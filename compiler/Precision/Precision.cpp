@@ -420,7 +420,8 @@ void Autocast::keepCopies() {
       continue;
     for (Operation *user : update.getLeaf().getUsers()) {
       auto cast = llvm::dyn_cast<CastOp>(user);
-      if (!cast || cast.getKept() || elementOf(cast.getResult()) != low_ || !isReadByProduct(cast.getResult()))
+      if (!cast || cast.getKept() || elementOf(cast.getResult()) != low_ ||
+          !isReadByProduct(cast.getResult()))
         continue;
       cast.setImplicit(false);
       cast.setKept(true);
