@@ -7,18 +7,21 @@ same sums in another order, so that the runs differ by rounding alone.
 
 The band. At each step, PyTorch's runs have a mean and a variance, which five numbers alone know badly, and which changes from step
 to step: some batches tell the runs apart much better than others. Its neighbours, 10 steps before and after, know a part of it.
-How large a part is measured over all steps (spread.py: moderated t statistics): that gives the variance s² and the distribution,
-Student's, of which a further run of the same kind is a draw, around the mean of five and with a variance of s² (1 + 1/5). The
-band is as wide as q of its deviations, such that none of 300 steps lies outside but in one of 2,000 trials. At the beginning, before
-rounding has grown through the updates, the runs are closer to one another than any two right programs need be: bf16 says that a
-program may be off from the exact loss by what bf16 costs. That cost c is measured, as PyTorch's bf16 loss less its float32 loss
-for the same weights and batch, at every tenth step of the first run, and pooled over the neighbours; two programs that are each
-off by c differ by c sqrt(2) in the mean square, and by 4.8 times that as rarely (the normal distribution's q). Half the band's width
-is therefore sqrt(1.2 q² s² + 2 · 4.8² c²). How often PyTorch's own runs are outside of the band that the other four make is
-printed beside the verdict, which it does not change: a band that they left would be too narrow. As a whole the curve must also not
-lie to one side: over the last 100 steps the mean of Heddle's differences is at most 3 sqrt(o² + 2 m²), with o the largest such
-mean of PyTorch's runs, each from the other four, and m the mean of c with its sign. The largest of five is about 1.2
-deviations, so that this is 3.5.
+How large a part is measured over stretches of 100 steps (spread.py: moderated t statistics): that gives the variance s² and the
+distribution, Student's, of which a further run of the same kind is a draw, around the mean of five and with a variance of
+s² (1 + 1/5). The band is as wide as q of its deviations, such that none of all steps lies outside but in one of 2,000 trials. At the
+beginning, before rounding has grown through the updates, the runs are closer to one another than any two right programs need be:
+bf16 says that a program may be off from the exact loss by what bf16 costs. That cost c is measured, as PyTorch's bf16 loss less its
+float32 loss for the same weights and batch, at every tenth step of the first run, and pooled over the neighbours; two programs that
+are each off by c differ by c sqrt(2) in the mean square, and by n times that as rarely, with n the normal distribution's q. Half the
+band's width is therefore sqrt(1.2 q² s² + 2 n² c²). Its mean over the first and the last 100 steps is printed: the runs part, and what
+the band can tell late is little against what it tells early. How often PyTorch's own runs are outside of the band that the other four
+make is printed beside the verdict, which it does not change: a band that they left would be too narrow.
+
+As a whole the curve must also not lie to one side: over the last 100 steps the mean of Heddle's differences is at most
+3 sqrt(o² + 2 m²), with o the largest such mean of PyTorch's runs, each from the other four, and m the mean of c with its sign. The
+largest of five is 1.7 deviations of a run's mean in the mean, so that the bound is 4.6 of Heddle's difference; but five means know their
+deviation badly themselves, and a right program of no cost is above it in one of 120 trials.
 
 A band can be too wide to see anything. So PyTorch trains once more with --wrong-rate times the learning rate, 2 % more: that
 curve must leave the band or fail the mean, else the command fails for its own blindness. Exit code 1: Heddle's curve is
@@ -64,11 +67,12 @@ def variance(values):
     return sum((value - centre)**2 for value in values) / (len(values) - 1)
 
 
-def pooled(values):
-    """Each value's mean with its POOL neighbours on either side; None is no value. Some window must hold one."""
+def pooled(values, itself=True):
+    """Each value's mean with its POOL neighbours on either side, or theirs alone; None is no value. Some window must hold one."""
     found = []
     for index in range(len(values)):
-        window = [value for value in values[max(0, index - POOL):index + POOL + 1] if value is not None]
+        window = [values[at] for at in range(max(0, index - POOL), min(len(values), index + POOL + 1))
+                  if values[at] is not None and (itself or at != index)]
         found.append(mean(window) if window else found[-1])
     return found
 
@@ -77,12 +81,15 @@ def band_of(runs, costs):
     """[(low, middle, high)] of each step. runs: the losses of each run of the peer; costs: bf16's loss less float32's at some
     steps, None at the others, of which each stretch of 2 POOL + 1 steps must have one."""
     own = [variance(step) for step in zip(*runs)]
-    spread, freedom = moderated(own, pooled(own), len(runs))
+    trend, rare = pooled(own, itself=False), 1 / TRIALS / len(own)
+    spread = []  # As q² s² of each step: how well neighbours know each other changes as the runs part.
+    for begin in range(0, len(own), LAST):
+        some, freedom = moderated(own[begin:begin + LAST], trend[begin:begin + LAST], len(runs))
+        q = quantile(rare, freedom)
+        spread += [q**2 * value for value in some]
     cost = pooled([None if value is None else value**2 for value in costs])
-    centre = [mean(step) for step in zip(*runs)]
-    rare = 1 / TRIALS / len(own)
-    q, normal = quantile(rare, freedom), quantile(rare, math.inf)
-    half = [math.sqrt((1 + 1 / len(runs)) * q**2 * s + 2 * normal**2 * c) for s, c in zip(spread, cost)]
+    centre, normal = [mean(step) for step in zip(*runs)], quantile(rare, math.inf)
+    half = [math.sqrt((1 + 1 / len(runs)) * s + 2 * normal**2 * c) for s, c in zip(spread, cost)]
     return [(middle - width, middle, middle + width) for middle, width in zip(centre, half)]
 
 
@@ -253,6 +260,9 @@ def judge(arguments, curves):
         output.row(step + 1, *(f"{value:.6f}" for value in values))
     failed = False
     counts = ", ".join(map(str, own_outside(runs, curves["costs"])))
+    widths = [(high - low) / 2 for low, _, high in band]
+    print(f"half the band's width: {mean(widths[:LAST]):.4f} over the first {min(LAST, len(band))} steps, "
+          f"{mean(widths[-LAST:]):.4f} over the last", file=sys.stderr)
     print(f"PyTorch's own runs, each against the band of the others: {counts} of {len(band)} steps outside", file=sys.stderr)
     for impl, losses in heddle.items():
         good, words = verdict(losses, runs, band, curves["costs"])

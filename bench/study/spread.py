@@ -66,17 +66,18 @@ def quantile(probability, freedom):
 
 
 def moderated(variances, trend, count):
-    """(variances, freedom): each variance of `count` numbers with the trend's share in it, and Student's degrees of freedom. Variances
-    of 0, of numbers that are all the same, say nothing about how much the others differ."""
+    """(variances, freedom): each variance of `count` numbers with the trend's share in it, and Student's degrees of freedom. `trend` must
+    not know the variance beside it. Variances of 0, of numbers that are all the same, say nothing about how much the others differ."""
     own = count - 1
     logs = [math.log(v / t) for v, t in zip(variances, trend) if v > 0]
     if len(logs) < 2:
         return list(trend), math.inf
     middle = sum(logs) / len(logs)
     excess = sum((value - middle)**2 for value in logs) / (len(logs) - 1) - trigamma(own / 2)
+    # What the variances are where the trend is 1: a mean of variances, as trends are, is that of the large ones.
+    scale = math.exp(middle - digamma(own / 2) + math.log(own / 2))
     if excess <= 0:
-        return list(trend), math.inf
+        return [scale * t for t in trend], math.inf
     prior = 2 * bisected(trigamma, excess, 1e-3, 1e9)
-    # The trend's typical value: a mean of variances is that of the large ones.
-    scale = math.exp(middle - digamma(own / 2) + math.log(own / 2) + digamma(prior / 2) - math.log(prior / 2))
+    scale *= math.exp(digamma(prior / 2) - math.log(prior / 2))
     return [(prior * scale * t + own * v) / (prior + own) for v, t in zip(variances, trend)], prior + own

@@ -190,7 +190,7 @@ private:
     if (a == b)
       return true;
     if (nodes_[a].once != nodes_[b].once)
-      return refuse(a, b, "one of the two needs no input: it is computed once, before the first run");
+      return refuse(a, b, "one of the two is computed before the first run");
     if (nodes_[a].optimizer != nodes_[b].optimizer)
       return refuse(a, b, "one of the two belongs to the optimizer, which runs may leave out");
     if (nodes_[a].chunk != nodes_[b].chunk)

@@ -36,6 +36,14 @@ static LogicalResult verifyMain(GroupOp group) {
   llvm_unreachable("covered switch");
 }
 
+/// A kept cast runs when nothing else does: its group gives it alone.
+static LogicalResult verifyKept(GroupOp group) {
+  bool kept = llvm::any_of(group.getResults(), [](Value result) { return keptCast(result); });
+  if (kept && !llvm::hasSingleElement(group.getBody().front().without_terminator()))
+    return group.emitOpError("gives a kept cast, wanted nothing else in it");
+  return success();
+}
+
 static LogicalResult verifyAssign(AssignOp assign) {
   if (!assign.getValue().getDefiningOp<GroupOp>())
     return assign.emitOpError("takes what no group gives");
@@ -50,6 +58,8 @@ static LogicalResult verifyOp(Operation *op) {
   if (auto assign = llvm::dyn_cast<AssignOp>(op))
     return verifyAssign(assign);
   auto group = llvm::dyn_cast<GroupOp>(op);
+  if (group && failed(verifyKept(group)))
+    return mlir::failure();
   return group ? verifyMain(group) : success();
 }
 

@@ -114,6 +114,17 @@ static void mergeParameters(mlir::func::FuncOp main) {
   }
 }
 
+/// Kept casts, of a graph that the precision phase has left, are casts again, which it may keep anew: whatever
+/// the mode, a copy is what its parameter is.
+static void forgetKept(mlir::func::FuncOp main) {
+  mlir::Block &block = main.getBody().front();
+  for (AssignOp assign : llvm::make_early_inc_range(block.getOps<AssignOp>()))
+    if (keptCast(assign.getLeaf()))
+      assign.erase();
+  for (CastOp cast : block.getOps<CastOp>())
+    cast.setKept(false);
+}
+
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::readGraphFile(mlir::MLIRContext *context,
                                                                           const std::string &path) {
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getFile(path);
@@ -140,6 +151,7 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::readGraphFile(mlir::
   // A default name may be one that the file gave to another.
   if (failed(import::addIndexBounds(main)) || failed(verifyGraphModule(*module)))
     return errors.status();
+  forgetKept(main);
   mergeParameters(main);
   return module;
 }

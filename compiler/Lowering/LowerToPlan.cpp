@@ -112,7 +112,9 @@ private:
     }
     auto group = value.getDefiningOp<GroupOp>();
     plan::Role role = plan::Role::Scratch;
-    if (phases_.runsOnce(group) && usedLater(value))
+    if (keptCast(value))
+      role = plan::Role::State;
+    else if (phases_.runsOnce(group) && usedLater(value))
       role = plan::Role::Constant;
     return addBuffer(value, role, argumentName(value));
   }

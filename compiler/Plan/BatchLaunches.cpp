@@ -3,8 +3,8 @@
 // Which launches are alike is a matter of their kernels' form (KernelForm.h). A batch stands where its last
 // launch stood, so that all others run later than they did: past steps that they do not depend on, and as
 // long as no step needs more memory at once than the fullest did before. That bounds every arena from below;
-// whether the one that placement finds is as small is known only afterwards, and where it is not, it is all
-// done again with fewer moves.
+// whether the one that placement finds is about as small is known only afterwards, and where it is not, it is
+// all done again with fewer moves.
 //
 // Why the order stays right: launch x passes step y only where y comes after x and not after the batch, and
 // each such pair is checked, whether y itself moves or not. Two steps whose order changes are such a pair.
@@ -31,6 +31,13 @@ namespace {
 /// Steps before a launch of which one may have left what it reads in a GPU's second-level cache.
 constexpr int32_t kNear = 2;
 
+/// A life of less than this part of all that lives at most is too small to change the arena much.
+constexpr int64_t kSmall = 1024;
+
+/// The arena may grow by this part of all memory: placement is a search, whose results differ by as much for
+/// reasons of their own, and hundreds of launches are worth it.
+constexpr int64_t kRoom = 512;
+
 /// The lives of what plan-memory will place in the arena.
 llvm::SmallVector<BufferLife> placedLives(ProgramOp program) {
   llvm::SmallVector<BufferLife> placed;
@@ -54,20 +61,29 @@ int64_t arenaBytes(ProgramOp program) {
   return placeInArena(lifetimes).bytes;
 }
 
+/// What lives from run to run.
+int64_t keptBytes(ProgramOp program) {
+  int64_t bytes = 0;
+  for (BufferOp buffer : program.getBuffers())
+    if (buffer.getRole() == Role::Parameter || buffer.getRole() == Role::State)
+      bytes += buffer.getByteSize();
+  return bytes;
+}
+
 /// Which moves are made.
 enum class Moves {
   WithinPeak, ///< No step needs more than the fullest did.
-  NoLonger,   ///< And no life gets longer.
-  /// As WithinPeak, of steps of the optimizer alone: in their time little is born, and what the arena's size
-  /// follows from is past.
-  Optimizer,
+  /// And but for small ones, steps of the optimizer alone make lives longer: in their time little is born,
+  /// and what the arena's size follows from is past.
+  LongerAtEnd,
+  Optimizer, ///< As WithinPeak, of steps of the optimizer alone.
 };
 
 /// The bytes that live at each step, while launches change their places.
 class Pressure {
 public:
-  Pressure(ProgramOp program, llvm::MutableArrayRef<StepInterface> steps, Moves moves)
-      : moves_(moves), places_(steps.size()), live_(steps.size()) {
+  Pressure(ProgramOp program, llvm::MutableArrayRef<StepInterface> steps)
+      : places_(steps.size()), live_(steps.size()) {
     for (size_t i = 0; i < places_.size(); ++i)
       places_[i] = static_cast<int32_t>(i);
     for (BufferLife &life : placedLives(program)) {
@@ -83,8 +99,10 @@ public:
   }
 
   /// Moves steps that stand at one place to a later one, which touch these buffers; false, and nothing
-  /// changes, where such a move is not made.
-  bool move(llvm::ArrayRef<int32_t> moved, int32_t to, llvm::ArrayRef<mlir::StringAttr> touched) {
+  /// changes, where more would live at once than the most, or where a life that is not small would get longer
+  /// and may not.
+  bool move(llvm::ArrayRef<int32_t> moved, int32_t to, llvm::ArrayRef<mlir::StringAttr> touched,
+            bool mayGetLonger) {
     int32_t from = places_[moved.front()];
     auto place = [&](int32_t at) {
       for (int32_t step : moved)
@@ -106,11 +124,11 @@ public:
       }
       if (first == life.first && last == life.last)
         continue;
-      longer |= last > life.last;
+      longer |= last > life.last && life.bytes > peak_ / kSmall;
       before.push_back({&life, {life.first, life.last}});
       change(life, first, last);
     }
-    if (!(longer && moves_ == Moves::NoLonger) &&
+    if ((mayGetLonger || !longer) &&
         *std::max_element(live_.begin() + from, live_.begin() + to + 1) <= peak_)
       return true;
     for (auto [life, range] : before)
@@ -140,7 +158,6 @@ private:
     add(life.bytes, first, last);
   }
 
-  const Moves moves_;
   llvm::DenseMap<mlir::StringAttr, Life> lives_;
   std::vector<int32_t> places_; ///< Of each step.
   std::vector<int64_t> live_;   ///< At each place.
@@ -222,7 +239,7 @@ public:
   bool run() {
     log_.beginRound();
     readUses();
-    Pressure pressure(program_, steps_, moves_);
+    Pressure pressure(program_, steps_);
     llvm::StringMap<size_t> open; // By key, in batches_.
     for (int32_t number = 0; number < static_cast<int32_t>(steps_.size()); ++number) {
       std::optional<std::string> key = keyOf(number);
@@ -344,10 +361,11 @@ private:
                       " bytes that have just been written");
       return false;
     }
-    if (pressure.move(batch.steps, number, batch.touched.getArrayRef()))
+    bool mayGetLonger = moves_ != Moves::LongerAtEnd || steps_[number].getPhase() == Phase::Optimizer;
+    if (pressure.move(batch.steps, number, batch.touched.getArrayRef(), mayGetLonger))
       return true;
     log_.missed(steps_[number], &Log::peak,
-                moves_ == Moves::NoLonger
+                !mayGetLonger
                     ? "what they touch would live until then, and no arena as small was found"
                     : "what they touch would live until then, and more than " +
                           std::to_string(pressure.peak()) + " bytes at once");
@@ -443,19 +461,19 @@ struct BatchLaunchesPass : impl::BatchLaunchesBase<BatchLaunchesPass> {
 
   void runOnOperation() override {
     ProgramOp program = getOperation();
-    int64_t before = arenaBytes(program);
+    int64_t before = arenaBytes(program), most = before + (keptBytes(program) + before) / kRoom;
     mlir::OwningOpRef<ProgramOp> apart(program.clone());
-    for (Moves moves : {Moves::WithinPeak, Moves::NoLonger, Moves::Optimizer}) {
+    for (Moves moves : {Moves::WithinPeak, Moves::LongerAtEnd, Moves::Optimizer}) {
       Log log(reports, remarks);
       // Behind a batch there is room for what its instances waited for.
       while (Batcher(program, mostMoved, moves, log).run())
         ;
-      if (arenaBytes(program) <= before)
+      if (arenaBytes(program) <= most)
         return finish(log);
       mlir::OwningOpRef<ProgramOp> again(apart->clone());
       program.getBody().takeBody(again->getBody());
     }
-    Log(reports, remarks).undone(program, before);
+    Log(reports, remarks).undone(program, most);
     ++numUndone;
   }
 

@@ -411,12 +411,12 @@ static bool isReadByProduct(Value value) {
   });
 }
 
-/// What products read of a weight that a step changes stays beside it from run to run: the weight's update
-/// writes it as well, where it has the new value at hand, and no run reads the weight to cast it. It takes no
-/// more memory than the cast does, which lives as long as backward reads it, but where little else is alive.
+/// What products read of a float32 weight that a step changes stays beside it from run to run: the weight's
+/// update writes it as well, where it has the new value at hand, and no run reads the weight to cast it.
 void Autocast::keepCopies() {
   for (AssignOp update : llvm::to_vector(main_.getBody().front().getOps<AssignOp>())) {
-    if (!update.getLeaf().getDefiningOp<ParameterOp>())
+    // Of a narrower weight the copy would have to be rounded twice, as the weight is first.
+    if (!update.getLeaf().getDefiningOp<ParameterOp>() || elementOf(update.getLeaf()) != f32_)
       continue;
     for (Operation *user : update.getLeaf().getUsers()) {
       auto cast = llvm::dyn_cast<CastOp>(user);
@@ -429,7 +429,7 @@ void Autocast::keepCopies() {
       Value next = makeCast(update.getValue(), low_, /*implicit=*/true);
       AssignOp::create(builder_, update.getLoc(), cast.getResult(), next);
       ++kept_;
-      break; // castOnce makes one.
+      break; // castOnce makes one; a user's own cast beside it stays in the run.
     }
   }
 }

@@ -56,11 +56,18 @@ bool StepPhases::dependsOnState(Operation *op) {
   return onState_[op] = found;
 }
 
-/// A leaf that may have another value in another run.
+/// A leaf that may have another value in another run. Parameters stay as they are where @main says so, but
+/// for those that it changes itself.
 static bool isVariable(Operation *op) {
   auto cast = llvm::dyn_cast<CastOp>(op);
-  return llvm::isa<StateOp>(op) || (cast && cast.getKept()) ||
-         (llvm::isa<ParameterOp>(op) && !op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr));
+  if (llvm::isa<StateOp>(op) || (cast && cast.getKept()))
+    return true;
+  auto parameter = llvm::dyn_cast<ParameterOp>(op);
+  return parameter && (!op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr) ||
+                       llvm::any_of(op->getUsers(), [&](Operation *user) {
+                         auto assign = llvm::dyn_cast<AssignOp>(user);
+                         return assign && assign.getLeaf() == parameter.getResult();
+                       }));
 }
 
 bool StepPhases::dependsOnNothing(Value value) {

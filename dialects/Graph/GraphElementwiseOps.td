@@ -91,8 +91,9 @@ def Graph_CastOp : Graph_Pure<"cast", [SameOperandsAndResultShape, Graph_Element
     is marked `implicit`, and may be dropped between fused ops.
 
     `kept`: a parameter's copy in another floating type, which lives from run to run beside it. It is computed before the
-    first run and where weights were given from outside, and is a leaf otherwise: `graph.assign` writes it together with
-    the parameter, and no file has it.
+    first run and where weights were given from outside, and is a leaf otherwise: where `graph.assign` changes the
+    parameter, another changes the copy to the cast of the same value. The precision phase makes them. No file of weights
+    has them, and a graph file that is read has plain casts.
 
     Example: `%y = graph.cast %x : tensor<4xf32> -> tensor<4xbf16>`.
   }];

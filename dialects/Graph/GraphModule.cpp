@@ -75,6 +75,28 @@ static LogicalResult verifyAssigned(AssignOp assign, const llvm::StringSet<> &re
   return success();
 }
 
+/// What assigns a leaf, or null.
+static AssignOp assignOf(mlir::Value leaf) {
+  for (mlir::Operation *user : leaf.getUsers())
+    if (auto assign = llvm::dyn_cast<AssignOp>(user); assign && assign.getLeaf() == leaf)
+      return assign;
+  return AssignOp();
+}
+
+/// A copy changes with its parameter, and to the cast of the same value.
+static LogicalResult verifyKept(CastOp cast) {
+  AssignOp own = assignOf(cast.getResult()), parameter = assignOf(cast.getOperand());
+  if (static_cast<bool>(own) != static_cast<bool>(parameter))
+    return cast.emitOpError() << "is kept, wanted it assigned where its parameter is, found only the "
+                              << (own ? "copy" : "parameter") << " assigned";
+  if (!own)
+    return success();
+  auto next = own.getValue().getDefiningOp<CastOp>();
+  if (!next || next.getOperand() != parameter.getValue())
+    return own.emitOpError("changes a kept cast, wanted the cast of what its parameter is assigned");
+  return success();
+}
+
 LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const GraphModuleRules &rules) {
   if (!llvm::json::isUTF8(module.getSymName().value_or("")))
     return module.emitError("the module's name is no UTF-8");
@@ -122,6 +144,8 @@ LogicalResult heddle::graph::verifyGraphModule(mlir::ModuleOp module, const Grap
       return verifyParts(state, parts);
     if (auto assign = llvm::dyn_cast<AssignOp>(op))
       return verifyAssigned(assign, results);
+    if (auto cast = llvm::dyn_cast<CastOp>(op); cast && cast.getKept() && !rules.groups)
+      return verifyKept(cast);
     return success();
   });
   return failure(walk.wasInterrupted());

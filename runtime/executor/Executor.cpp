@@ -278,8 +278,9 @@ private:
       HEDDLE_RETURN_IF_ERROR(poison());
     if (!initIsStale_)
       return Status::ok();
+    HEDDLE_RETURN_IF_ERROR(runSteps(layout_.init, /*mark=*/false));
     initIsStale_ = false;
-    return runSteps(layout_.init, /*mark=*/false);
+    return Status::ok();
   }
 
   Status allocateDynamic(int32_t buffer) {

@@ -26,8 +26,10 @@ enum class BufferRole : uint8_t {
   Input = 0,     ///< Written by the caller before a run.
   Output = 1,    ///< Read by the caller after a run.
   Parameter = 2, ///< A weight: filled once, from a file or by the generator.
-  State = 3,     ///< Lives across runs and is updated by them (optimizer moments).
-  Constant = 4,  ///< Computed by the steps of phase Init, or given as bytes in `data`. Steps may change it.
+  /// Lives across runs and is updated by them (optimizer moments). Without parts it has no name outside of
+  /// the plan: what Init steps make of a parameter, and runs together with it (its bf16 copy).
+  State = 3,
+  Constant = 4,  ///< Computed by the steps of phase Init, or given as bytes in `data`.
   Saved = 5,     ///< Written in forward and read in backward.
   Scratch = 6,   ///< Lives within one run.
 };

@@ -152,15 +152,6 @@ std::optional<int64_t> symbol(const Plan &plan, const std::string &name) {
   return std::nullopt;
 }
 
-/// Whether the optimizer's launches touch a buffer.
-bool isUpdated(const Plan &plan, int32_t buffer) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step &step) {
-    const std::vector<BufferRef> &refs = step.launch.buffers;
-    return step.kind == StepKind::Launch && step.phase == Phase::Optimizer &&
-           std::any_of(refs.begin(), refs.end(), [&](const BufferRef &ref) { return ref.buffer == buffer; });
-  });
-}
-
 /// The type that products find their weights in, as --weights-dtype spells it; that of the parameters where
 /// every run casts them, first or as the optimizer updates them.
 std::string weightsDtype(const Plan &plan) {
@@ -172,8 +163,7 @@ std::string weightsDtype(const Plan &plan) {
     if (step.kind == StepKind::Product && step.phase != Phase::Init)
       for (const MatrixRef &operand : {step.product.a, step.product.b}) {
         const Buffer &buffer = plan.buffers[operand.ref.buffer];
-        if (buffer.role == BufferRole::Parameter ||
-            (buffer.role == BufferRole::Constant && !isUpdated(plan, operand.ref.buffer)))
+        if (buffer.role == BufferRole::Parameter || buffer.role == BufferRole::Constant)
           weight = &buffer;
       }
   return !weight ? "" : weight->dtype == DType::F32 ? "fp32" : std::string(nameOf(weight->dtype));

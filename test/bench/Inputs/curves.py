@@ -1,8 +1,9 @@
 """Curves for loss_band.py to judge, in 300 steps. Usage: curves.py CASE FILE
 
 PyTorch's five runs are apart by 1e-3, whose sign changes with every step, and by a tenth of that all the time; bf16 costs
-1e-3 with both signs. Half the band is then 4.8 sqrt(1.2 s² + 2 c²) with s² = 1e-6 · 2.5 (the variance of -2, -1, 0, 1, 2) and
-c² = 1e-6: 0.0107."""
+1e-3 with both signs. Half the band is then n sqrt(1.2 · 1.31 s² + 2 c²) with s² = 1e-6 · 2.5 (the variance of -2, -1, 0, 1, 2),
+c² = 1e-6 and n = 4.79, the normal distribution's: 0.0116. 1.31: of numbers drawn with a variance of 1.31 s², s² is what variances of five
+are in the mean of their logarithms."""
 
 import json
 import sys

@@ -1,10 +1,11 @@
-"""Holds spread.py against tables and simulations. Usage: spread.py FOLDER, which has it."""
+"""Holds spread.py and the band of losses against tables and simulations. Usage: spread.py FOLDER, which has it."""
 
 import math
 import random
 import sys
 
 sys.path.insert(0, sys.argv[1])
+from loss_band import band_of, outside
 from spread import digamma, moderated, outside_student, quantile, trigamma
 
 # Euler's constant, and pi² / 6 (Abramowitz and Stegun 6.3.2, 6.4.2); at 1/2 (6.3.3, 6.4.4).
@@ -31,7 +32,21 @@ for prior in (3, 8):
     assert abs(freedom - 4 - prior) < 0.2 * prior, (prior, freedom)
     assert all(math.isclose(v, ((freedom - 4) * t + 4 * own) / freedom, rel_tol=0.1)
                for v, t, own in zip(found, trend, variances)), prior
-found, freedom = moderated(trend, trend, 5)
-assert found == trend and math.isinf(freedom)
+# All alike: their logarithms have the mean that those of numbers drawn with four degrees of freedom have around the trend.
+alike = [t * math.exp(digamma(2)) / 2 for t in trend]
+found, freedom = moderated(alike, trend, 5)
+assert math.isinf(freedom) and all(math.isclose(v, t) for v, t in zip(found, trend))
 # Of numbers that are all the same nothing is known but the trend.
 assert moderated([0.0] * 5, [1.0] * 5, 5) == ([1.0] * 5, math.inf)
+
+# Six runs of one kind, whose deviation is another at each step: of 100 sixth ones, 30,000 steps, one lies outside in one of 20 trials. A
+# band of one pooled deviation and normal variates is left by dozens. What is off by ten deviations of every step is seen.
+random.seed(2)
+left = seen = 0
+for _ in range(100):
+    deviations = [math.exp(random.gauss(0, 0.7)) for _ in range(300)]
+    *runs, sixth = [[random.gauss(0, deviation) for deviation in deviations] for _ in range(6)]
+    band = band_of(runs, [0.0] * 300)
+    left += len(outside(sixth, band))
+    seen += bool(outside([loss + 10 * deviation for loss, deviation in zip(sixth, deviations)], band))
+assert left <= 1 and seen == 100, (left, seen)

@@ -1,5 +1,6 @@
 // What cannot be differentiated, each with its reason.
 // RUN: heddle-opt %s --split-input-file --autodiff --verify-diagnostics
+// RUN: not heddle-opt %s --split-input-file --autodiff=optimizer=true 2>&1 | FileCheck %s
 
 // expected-error @below {{no result of @main is called "loss": there is nothing to differentiate}}
 func.func @main() -> (tensor<1xf32> {graph.name = "los"}) {
@@ -67,6 +68,19 @@ func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
   %b = graph.parameter [#graph.part<"w", [4], normal, 0.5>] : tensor<4xf32>
   %0 = graph.mul %a, %b : tensor<4xf32>
   %1 = graph.reduce sum %0 axes [0] : tensor<4xf32> -> tensor<1xf32>
+  %2 = graph.reshape %1 : tensor<1xf32> -> tensor<f32>
+  return %2 : tensor<f32>
+}
+
+// -----
+
+// Gradients can be had of what the graph changes, an optimizer cannot be had besides.
+// CHECK: error: the graph changes parameter "p" itself, which the optimizer is to do
+func.func @main() -> (tensor<f32> {graph.name = "loss"}) {
+  %p = graph.parameter [#graph.part<"p", [1], normal, 0.5>] : tensor<1xf32>
+  %0 = graph.neg %p : tensor<1xf32>
+  graph.assign %p, %0 : tensor<1xf32>
+  %1 = graph.mul %p, %p : tensor<1xf32>
   %2 = graph.reshape %1 : tensor<1xf32> -> tensor<f32>
   return %2 : tensor<f32>
 }

@@ -152,7 +152,7 @@ func.func @main(%x: tensor<4x2x1xf32>) -> (tensor<4x2x1xf32>, tensor<4x1x1xf32>)
 // A table is computed once, before the first run, and stays apart from what depends on inputs.
 // CHECK-LABEL: func.func @main(
 // CHECK: graph.group rows "iota+cos" {
-// CHECK: reasons = ["mul: one of the two needs no input: it is computed once, before the first run"]
+// CHECK: reasons = ["mul: one of the two is computed before the first run"]
 // CHECK: graph.group rows "mul" {
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = graph.iota 0 : tensor<8xf32>

@@ -21,6 +21,20 @@ func.func @alone(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @kept_beside(%x: tensor<4xbf16>) -> tensor<4xf32> {
+  %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  // expected-error@below {{gives a kept cast, wanted nothing else in it}}
+  %y:2 = graph.group rows "exp+cast" {
+    %0 = graph.exp %w : tensor<4xf32>
+    %1 = graph.cast %w kept : tensor<4xf32> -> tensor<4xbf16>
+    graph.yield %0, %1 : tensor<4xf32>, tensor<4xbf16>
+  } : tensor<4xf32>, tensor<4xbf16>
+  graph.assign %y#1, %x : tensor<4xbf16>
+  return %y#0 : tensor<4xf32>
+}
+
+// -----
+
 func.func @no_product(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@below {{of kind product wants one graph.matmul, found 0}}
   %y = graph.group product "exp" {

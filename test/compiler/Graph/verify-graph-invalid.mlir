@@ -150,3 +150,34 @@ func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xf32> {graph.n
   %y = graph.add %x, %w : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xbf16> {graph.name = "y"}) {
+  %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  // expected-error@below {{is kept, wanted it assigned where its parameter is, found only the parameter assigned}}
+  %c = graph.cast %w kept : tensor<4xf32> -> tensor<4xbf16>
+  graph.assign %w, %x : tensor<4xf32>
+  return %c : tensor<4xbf16>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xbf16> {graph.name = "x"}) -> (tensor<4xbf16> {graph.name = "y"}) {
+  %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  // expected-error@below {{is kept, wanted it assigned where its parameter is, found only the copy assigned}}
+  %c = graph.cast %w kept : tensor<4xf32> -> tensor<4xbf16>
+  graph.assign %c, %x : tensor<4xbf16>
+  return %c : tensor<4xbf16>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32> {graph.name = "x"}) -> (tensor<4xbf16> {graph.name = "y"}) {
+  %w = graph.parameter [#graph.part<"w", [4], normal, 0.02>] : tensor<4xf32>
+  %c = graph.cast %w kept : tensor<4xf32> -> tensor<4xbf16>
+  graph.assign %w, %x : tensor<4xf32>
+  // expected-error@below {{changes a kept cast, wanted the cast of what its parameter is assigned}}
+  graph.assign %c, %c : tensor<4xbf16>
+  return %c : tensor<4xbf16>
+}
