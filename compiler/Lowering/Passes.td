@@ -12,7 +12,7 @@ def LowerToPlan : Pass<"lower-to-plan", "::mlir::ModuleOp"> {
     Views vanish: they are in the accesses.
 
     Groups that depend on no input and no leaf become steps of phase init; where @main has `graph.prepared`, those that
-    depend on parameters alone, too. What results that are no gradients depend on is phase forward; of the rest, what
+    depend on parameters alone, too, and kept casts in any case, which are states without parts. What results that are no gradients depend on is phase forward; of the rest, what
     depends on a state is phase optimizer, and what does not is phase backward.
   }];
   let dependentDialects = ["::heddle::kernel::KernelDialect", "::heddle::plan::PlanDialect",

@@ -15,7 +15,7 @@ def BatchLaunches : Pass<"batch-launches", "::heddle::plan::ProgramOp"> {
     A launch moves past steps that touch nothing of what it writes, and write nothing of what it touches, byte by byte;
     it stays where the most memory that lives at once would grow, or the arena by more than 1/512 of all memory, and where it reads more than `most-moved` bytes of
     a buffer that one of the two steps before it has written, which a second-level cache may still hold. Instances have one
-    phase, and alignments and divisors that allow the same vectors. Steps of phase init, which run once, are left alone.
+    phase, and alignments and divisors that allow the same vectors. Steps of phase init are left alone.
 
     Every instance computes what its launch did, element by element in the same order: results keep their bits.
   }];
