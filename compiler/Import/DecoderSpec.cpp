@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <sstream>
 
 using namespace heddle::import;
 using heddle::runtime::invalidInput;
@@ -53,10 +54,15 @@ public:
       return wanted(field, "1 to " + std::to_string(kMaxExtent), std::to_string(value));
     return Status::ok();
   }
+  /// Kernels compute with it in float32, where what is not 0 has to be a number, too.
   Status finite(const char *field, double value, bool zeroAllowed) const {
-    if (!std::isfinite(value) || value < 0 || (value == 0 && !zeroAllowed))
-      return wanted(field, zeroAllowed ? "a finite number >= 0" : "a finite number > 0",
-                    std::to_string(value));
+    double least = zeroAllowed ? 0 : std::numeric_limits<float>::min();
+    if (!(value >= least && value <= std::numeric_limits<float>::max())) {
+      std::ostringstream found;
+      found << value;
+      return wanted(field, zeroAllowed ? "a finite number >= 0 of float32" : "a finite number > 0 of float32",
+                    found.str());
+    }
     return Status::ok();
   }
   Status scaling() const;

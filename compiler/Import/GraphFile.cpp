@@ -114,8 +114,8 @@ static void mergeParameters(mlir::func::FuncOp main) {
   }
 }
 
-/// Kept casts, of a graph that the precision phase has left, are casts again, which it may keep anew: whatever
-/// the mode, a copy is what its parameter is.
+/// Kept casts, of a graph that the precision phase has left, are casts again, which it may keep anew:
+/// whatever the mode, a copy is what its parameter is.
 static void forgetKept(mlir::func::FuncOp main) {
   mlir::Block &block = main.getBody().front();
   for (AssignOp assign : llvm::make_early_inc_range(block.getOps<AssignOp>()))

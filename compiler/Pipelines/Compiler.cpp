@@ -57,7 +57,7 @@ double millisecondsSince(std::chrono::steady_clock::time_point start) {
 /// Writes text under a folder that it makes; the whole file or none.
 Status writeDump(const std::string &directory, const std::string &name, const std::string &text) {
   if (std::error_code error = llvm::sys::fs::create_directories(directory))
-    return runtime::unavailable("cannot make folder '" + directory + "': " + error.message());
+    return runtime::cannotMake("make folder '" + directory + "'", error.value());
   llvm::SmallString<256> path(directory);
   llvm::sys::path::append(path, name);
   return runtime::writeFile(path.str().str(), text);

@@ -128,8 +128,7 @@ public:
       before.push_back({&life, {life.first, life.last}});
       change(life, first, last);
     }
-    if ((mayGetLonger || !longer) &&
-        *std::max_element(live_.begin() + from, live_.begin() + to + 1) <= peak_)
+    if ((mayGetLonger || !longer) && *std::max_element(live_.begin() + from, live_.begin() + to + 1) <= peak_)
       return true;
     for (auto [life, range] : before)
       change(*life, range.first, range.second);
@@ -365,10 +364,9 @@ private:
     if (pressure.move(batch.steps, number, batch.touched.getArrayRef(), mayGetLonger))
       return true;
     log_.missed(steps_[number], &Log::peak,
-                !mayGetLonger
-                    ? "what they touch would live until then, and no arena as small was found"
-                    : "what they touch would live until then, and more than " +
-                          std::to_string(pressure.peak()) + " bytes at once");
+                !mayGetLonger ? "what they touch would live until then, and no arena as small was found"
+                              : "what they touch would live until then, and more than " +
+                                    std::to_string(pressure.peak()) + " bytes at once");
     return false;
   }
 

@@ -11,8 +11,8 @@ namespace heddle {
 /// Tells when ops and groups of @main run. Nothing in the graph says so, what they depend on does: what a
 /// result that is no gradient depends on is forward, what depends on a state besides is the optimizer, and
 /// the rest is backward. Where gradients are added up in states (`accumulates`), backward is what those sums
-/// depend on, and the rest the optimizer. What depends on nothing that runs change is computed before them. Asked
-/// about ops made later, it knows them as backward or optimizer.
+/// depend on, and the rest the optimizer. What depends on nothing that runs change is computed before them.
+/// Asked about ops made later, it knows them as backward or optimizer.
 class StepPhases {
 public:
   explicit StepPhases(mlir::func::FuncOp main);

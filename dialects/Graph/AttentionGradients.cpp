@@ -47,7 +47,8 @@ LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ArrayRef<Value> results,
     KernelScope oneKernel(builder, newKernel(builder.getContext()));
     Value read = gradient;
     if (typeOf(gradient).getElementType() != f32)
-      read = CastOp::create(builder, getLoc(), gradient.getType(), gradient, mlir::UnitAttr(), mlir::UnitAttr());
+      read =
+          CastOp::create(builder, getLoc(), gradient.getType(), gradient, mlir::UnitAttr(), mlir::UnitAttr());
     Value product = g.mul(g.cast(read, f32, /*implicit=*/true), g.cast(getResult(), f32, /*implicit=*/true));
     delta = g.reshape(g.reduce(ReduceKind::Sum, product, {3}), rowsOf(*this));
   }

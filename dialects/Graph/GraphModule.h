@@ -20,7 +20,8 @@ struct GraphModuleRules {
 
 /// Exactly one function, @main, with one block that holds graph ops and ends in func.return; arguments and
 /// results are graph tensors with distinct names; parts of one name have one shape and one element type,
-/// no result has the name of a part that an assign changes, and kept casts change as their parameters do. Emits an error at the first op that is not so.
+/// no result has the name of a part that an assign changes, and kept casts change as their parameters do.
+/// Emits an error at the first op that is not so.
 llvm::LogicalResult verifyGraphModule(mlir::ModuleOp module, const GraphModuleRules &rules = {});
 
 /// @main of a module that verifyGraphModule accepts.

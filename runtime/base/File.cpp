@@ -72,20 +72,27 @@ static std::string behindLinks(const std::string &path) {
   return target ? target.get() : path; // A link to nothing is replaced.
 }
 
+Status cannotMake(const std::string &what, int error) {
+  bool isPathsFault = error == ENOENT || error == ENOTDIR || error == EISDIR || error == EEXIST ||
+                      error == ENAMETOOLONG || error == ELOOP || error == EINVAL;
+  std::string message = "cannot " + what + ": " + reason(error);
+  return isPathsFault ? invalidInput(message) : unavailable(message);
+}
+
 StatusOr<AtomicFile> AtomicFile::create(const std::string &given) {
   struct stat info;
   if (stat(given.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     if (S_ISDIR(info.st_mode))
-      return unavailable("cannot write " + given + ": it is a folder");
+      return invalidInput("cannot write " + given + ": it is a folder");
     // A pipe that nothing reads is refused, not waited for; one that is read may be slow.
     int descriptor = ::open(given.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0 && errno == ENXIO && S_ISFIFO(info.st_mode))
-      return unavailable("cannot write " + given + ": it is a pipe that nothing reads");
+      return invalidInput("cannot write " + given + ": it is a pipe that nothing reads");
     if (descriptor < 0 || fcntl(descriptor, F_SETFL, 0) != 0) {
       int error = errno;
       if (descriptor >= 0)
         ::close(descriptor);
-      return unavailable("cannot write " + given + ": " + reason(error));
+      return cannotMake("write " + given, error);
     }
     return AtomicFile(given, "", descriptor, {});
   }
@@ -97,7 +104,7 @@ StatusOr<AtomicFile> AtomicFile::create(const std::string &given) {
   HalfWritten halfWritten(temporary);
   int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0)
-    return unavailable("cannot write " + path + ": " + reason(errno));
+    return cannotMake("write " + path, errno);
   return AtomicFile(path, temporary, descriptor, std::move(halfWritten));
 }
 

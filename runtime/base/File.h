@@ -17,7 +17,7 @@ namespace heddle::runtime {
 /// `commit` flushes them to the disk and renames. Destroyed without `commit`, it leaves nothing behind. A
 /// path that names a device or a pipe is written directly, where something reads the pipe; of a link, the
 /// file behind it is written. A process that ends by a signal can leave nothing, too: see HalfWritten. Errors
-/// are Unavailable and name the path and the reason; for a full disk, also the bytes wanted and free.
+/// are cannotMake's and name the path and the reason; for a full disk, also the bytes wanted and free.
 class AtomicFile {
 public:
   static StatusOr<AtomicFile> create(const std::string &path);
@@ -37,6 +37,10 @@ private:
   int descriptor_ = -1;
   HalfWritten halfWritten_; ///< temporary_.
 };
+
+/// "cannot WHAT: REASON" for an errno: InvalidInput where the path is at fault, which no file can have or
+/// which lies in no folder; Unavailable where the machine is, its disk or its rights.
+Status cannotMake(const std::string &what, int error);
 
 /// The whole of an AtomicFile in one call.
 Status writeFile(const std::string &path, std::span<const uint8_t> bytes);

@@ -33,13 +33,13 @@ for command in ("compile", "run", "bench", "explain", "check", "devices"):
 test.fails(2, ["run", GRAPH, "--input", "random:1", "--output", out, "--impl", "lazy"], "lazy")
 
 # A full disk, and folders that are not there: the machine's fault.
-test.fails(3, ["compile", GRAPH, "-o", test.path("none/plan.heddle"), *device], "none/plan.heddle")
-test.fails(3, ["run", plan, "--input", "random:1", "--output", test.path("none/out.safetensors")], "none/out.safetensors")
+test.fails(1, ["compile", GRAPH, "-o", test.path("none/plan.heddle"), *device], "none/plan.heddle")
+test.fails(1, ["run", plan, "--input", "random:1", "--output", test.path("none/out.safetensors")], "none/out.safetensors")
 for link, arguments in (("full.heddle", ["compile", GRAPH, "-o"]),
                         ("full.safetensors", ["run", GRAPH, "--input", "random:1", "--output"])):
     os.symlink("/dev/full", test.path(link))
     test.fails(3, [*arguments, test.path(link), *device], link, name=f"{link}: on a full device")
-test.fails(3, ["explain", GRAPH, "--dump-to", GRAPH, *device], "graph.mlir")
+test.fails(1, ["explain", GRAPH, "--dump-to", GRAPH, *device], "graph.mlir")
 
 
 # A limit on the size of files stands for a disk that fills up while a file is written: nothing is left of it.

@@ -120,9 +120,9 @@ for flags in (["--input", "p.npy"], ["--input", "x=p.npy"], ["--input", "random:
     test.fails(1, ["run", "g.mlir", *device, *flags, "--output", "o.safetensors"], "wanted a file or a folder, found a pipe", **soon)
 test.fails(1, [*train, "--data", "p"], "--data p: wanted a file or a folder, found a pipe or a device", **soon)
 nobody = "is a pipe that nothing reads"
-test.fails(3, ["compile", "g.mlir", *device, "-o", "p"], "cannot write p: it " + nobody, **soon)
-test.fails(3, [*random, "--output", "p.safetensors"], nobody, **soon)
-test.fails(3, [*random, "--output", "o.safetensors", "--save-weights", "p.safetensors"], nobody, **soon)
+test.fails(1, ["compile", "g.mlir", *device, "-o", "p"], "cannot write p: it " + nobody, **soon)
+test.fails(1, [*random, "--output", "p.safetensors"], nobody, **soon)
+test.fails(1, [*random, "--output", "o.safetensors", "--save-weights", "p.safetensors"], nobody, **soon)
 with open("plan", "wb") as plan:
     reader = subprocess.Popen(["cat", "p"], stdout=plan)
     descriptor = os.open("p", os.O_WRONLY)  # Waits for the reader, and keeps it.

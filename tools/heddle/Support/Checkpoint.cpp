@@ -1,6 +1,7 @@
 //===- Checkpoint.cpp - A training on disk --------------------------------===//
 #include "tools/heddle/Support/Checkpoint.h"
 
+#include "runtime/base/File.h"
 #include "tools/heddle/Support/Weights.h"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ Status CheckpointFolder::save(Executor &executor, const Plan &plan, const Traini
          {next, next + "/" + kModel, next + "/" + kOptimizer, next + "/" + kTraining})
       halfWritten.emplace_back(name);
     if (!fs::create_directory(next, error))
-      return unavailable("cannot make folder " + next + ": " + error.message());
+      return runtime::cannotMake("make folder " + next, error.value());
     status = writeFiles(next, executor, plan, state);
   }
   // Whole, and no longer to be removed: it is about to be the checkpoint.

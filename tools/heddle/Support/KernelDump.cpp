@@ -274,7 +274,7 @@ StatusOr<bool> dumpKernels(const Plan &plan, const std::string &folder, bool tex
   std::error_code error;
   std::filesystem::create_directories(folder + "/bench", error);
   if (error)
-    return unavailable("cannot make folder '" + folder + "/bench': " + error.message());
+    return runtime::cannotMake("make folder '" + folder + "/bench'", error.value());
   StatusOr<const Nvrtc *> nvrtc = Nvrtc::get();
   if (!nvrtc)
     std::fprintf(stderr, "note: no PTX in %s: %s\n", folder.c_str(), nvrtc.status().message().c_str());

@@ -309,8 +309,8 @@ func.func @main(%x: tensor<2x4xf32> {graph.name = "x"}) -> (tensor<f32> {graph.n
   return %3 : tensor<f32>
 })";
 
-// What has run for a while, skipped steps and all, goes on as what was given its weights and states: before its first
-// run, and after runs of its own.
+// What has run for a while, skipped steps and all, goes on as what was given its weights and states: before
+// its first run, and after runs of its own.
 TEST_P(Step, ProductsReadTheWeightsThatThereAre) {
   auto run = [&](float scale) {
     Floats x = {1, -2, 0.5F, 0.25F, 3, 0.125F, -1, scale};

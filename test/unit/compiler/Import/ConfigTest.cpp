@@ -357,12 +357,15 @@ TEST_F(Config, ValuesOfTheWrongKind) {
             ": n_layer: wanted a value, found nothing");
   EXPECT_EQ(errorOf("gpt2", "1e-05", "\"1e-05\""), ": layer_norm_epsilon: wanted a number, found \"1e-05\"");
   EXPECT_EQ(errorOf("gpt2", "1e-05", "-1"),
-            ": layer_norm_epsilon: wanted a finite number >= 0, found -1.000000");
+            ": layer_norm_epsilon: wanted a finite number >= 0 of float32, found -1");
   EXPECT_EQ(errorOf("gpt2", "\"initializer_range\": 0.02", "\"initializer_range\": -0.02"),
-            ": initializer_range: wanted a finite number >= 0, found -0.020000");
+            ": initializer_range: wanted a finite number >= 0 of float32, found -0.02");
   EXPECT_EQ(errorOf("gpt2", "\"gelu_new\"", "\"quick_gelu\""),
             ": activation_function: wanted one of silu, swish, gelu, gelu_new, relu, gelu_pytorch_tanh, "
             "gelu_fast, found \"quick_gelu\"");
+  // In float32 its powers would not be finite.
+  EXPECT_EQ(errorOf("llama-3.2-1b", "\"rope_theta\": 500000.0", "\"rope_theta\": 1e-320"),
+            ": rope_theta: wanted a finite number > 0 of float32, found 9.99989e-321");
   EXPECT_EQ(errorOf("llama-2-7b", "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": 0"),
             ": tie_word_embeddings: wanted true or false, found 0");
   EXPECT_EQ(errorOf("gpt2", "\"n_head\": 12", "\"n_head\": 11"),

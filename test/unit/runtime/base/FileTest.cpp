@@ -74,7 +74,10 @@ TEST_F(FileTest, ErrorsNameThePath) {
             "cannot write " + path("no/where") + ": No such file or directory");
   EXPECT_EQ(writeFile(folder_.string(), "").message(),
             "cannot write " + folder_.string() + ": it is a folder");
+  // The path's fault, and not the machine's.
   EXPECT_EQ(readFile(path("none")).status().code(), StatusCode::InvalidInput);
+  EXPECT_EQ(writeFile(path("no/where"), "").code(), StatusCode::InvalidInput);
+  EXPECT_EQ(writeFile(folder_.string(), "").code(), StatusCode::InvalidInput);
 }
 
 TEST_F(FileTest, ALinkStaysAndItsFileIsWritten) {
