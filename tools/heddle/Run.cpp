@@ -193,11 +193,11 @@ Subcommand addRun(CLI::App &program) {
       ->add_option("--executor", flags->executor, "sequential or graph, for a compiled plan [graph on a GPU]")
       ->check(CLI::IsMember({"sequential", "graph"}));
   addWeightsFlag(*parser, flags->weights);
-  namesFile(
-      parser->add_option("--save-weights", flags->saveWeights,
-                         "Also write the parameters as the run leaves them, under their stored names, to this "
-                         ".safetensors file; --mode step changes them"),
-      FileUse::Write);
+  namesFile(parser->add_option(
+                "--save-weights", flags->saveWeights,
+                "Also write the parameters as the run leaves them, under their stored names, to this "
+                ".safetensors file; --mode step changes them"),
+            FileUse::Write);
   addSeedFlag(*parser, flags->seed, "Seed of the weights where they are drawn");
   parser->add_flag("--poison", flags->poison,
                    "Fill scratch memory with NaN first: shows reads of what nobody wrote");
