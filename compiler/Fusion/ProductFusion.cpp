@@ -72,7 +72,7 @@ namespace {
 /// The ops from a matmul on that its product may take, in order.
 class ProductChain {
 public:
-  ProductChain(MatmulOp matmul, bool gated) : matmul_(matmul) { collect(gated); }
+  ProductChain(MatmulOp matmul, bool own) : matmul_(matmul), own_(own) { collect(); }
 
   void outline();
 
@@ -83,7 +83,7 @@ private:
     llvm::SmallVector<Operation *> before{}; ///< What lies between the product and the op's two operands.
   };
 
-  void collect(bool gated);
+  void collect();
   bool takeGate(Value value);
   bool take(Operation *op, Value value);
   bool takeAdd(AddOp add, Value value);
@@ -94,6 +94,7 @@ private:
   }
 
   MatmulOp matmul_;
+  bool own_; ///< See fuseProducts.
   llvm::SmallVector<Link> links_{};
   llvm::SmallVector<std::string> reasons_;
 };
@@ -141,9 +142,9 @@ bool ProductChain::takeGate(Value value) {
   return true;
 }
 
-void ProductChain::collect(bool gated) {
+void ProductChain::collect() {
   Value value = matmul_.getResult();
-  if (gated && takeGate(value)) {
+  if (own_ && takeGate(value)) {
     // An epilogue ends in its activation, but for the cast to what is stored.
     Value result = links_.back().op->getResult(0);
     if (result.hasOneUse() && isImplicitCast(*result.getUsers().begin()))
@@ -261,8 +262,8 @@ std::string ProductChain::problem(size_t links) {
   for (const Link &link : chain) {
     if (link.residual && elementOf(link.residual) != element)
       return "the library reads a residual in the result's type";
-    // Float32 results would lose 13 bits (GpuProduct.Epilogues measures it).
-    if (llvm::isa<GeluOp>(link.op) && element.isF32())
+    // Float32 results would lose 13 bits in cuBLASLt's (GpuProduct.Epilogues measures it).
+    if (!own_ && llvm::isa<GeluOp>(link.op) && element.isF32())
       return "the library's tanh is off by up to 2^-11, and the result is float32";
   }
   // Done there for nothing: the kernel reads what the product wrote, in the narrow type where there is one,
@@ -334,7 +335,7 @@ void ProductChain::outline() {
   group.setReasonsAttr(mlir::OpBuilder(group).getStrArrayAttr(texts));
 }
 
-void heddle::fuseProducts(mlir::func::FuncOp func, bool gated) {
+void heddle::fuseProducts(mlir::func::FuncOp func, bool own) {
   for (MatmulOp matmul : llvm::to_vector(func.getBody().front().getOps<MatmulOp>()))
-    ProductChain(matmul, gated).outline();
+    ProductChain(matmul, own).outline();
 }

@@ -2,7 +2,7 @@
 //
 // A product group holds a matmul and the ops behind it that cuBLASLt computes while it writes: a bias along
 // the columns, GELU in its tanh form, ReLU, a residual. The CPU's products follow the same rules, and take
-// the gate of SwiGLU besides.
+// the gate of SwiGLU and a float32 result's GELU besides.
 //
 //===----------------------------------------------------------------------===//
 #ifndef HEDDLE_COMPILER_FUSION_PRODUCTFUSION_H
@@ -27,8 +27,9 @@ struct ProductParts {
 ProductParts productParts(graph::GroupOp group);
 
 /// Outlines every matmul of the function that is in no group yet, with what its product takes; the group's
-/// reasons say what it left to others. `gated`: whether the device's products multiply two halves.
-void fuseProducts(mlir::func::FuncOp func, bool gated);
+/// reasons say what it left to others. `own`: whether the device's products end in Heddle's own epilogues:
+/// they multiply two halves, and their GELU (runtime/product/Epilogue.cpp) is as exact as float32.
+void fuseProducts(mlir::func::FuncOp func, bool own);
 
 } // namespace heddle
 

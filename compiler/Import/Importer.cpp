@@ -5,6 +5,7 @@
 #include "compiler/Import/Presets.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace heddle;
 using namespace heddle::import;
@@ -12,8 +13,10 @@ using runtime::invalidInput;
 using runtime::StatusOr;
 
 /// Presets and configurations.
-static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
-importSpec(mlir::MLIRContext *context, DecoderSpec spec, const ModelRequest &request, std::string *sizes) {
+static StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importSpec(mlir::MLIRContext *context, DecoderSpec spec,
+                                                              const ModelRequest &request,
+                                                              std::vector<std::string> &warnings,
+                                                              std::string *sizes) {
   if (request.layers) {
     if (*request.layers < 1 || *request.layers > spec.layers)
       return invalidInput("layers: wanted 1 to " + std::to_string(spec.layers) + " for " + spec.name +
@@ -24,6 +27,11 @@ importSpec(mlir::MLIRContext *context, DecoderSpec spec, const ModelRequest &req
   DecoderExtents extents{request.batch.value_or(ModelRequest::kDefaultBatch),
                          request.context.value_or(ModelRequest::kDefaultContext)};
   HEDDLE_RETURN_IF_ERROR(validate(spec, extents).with(spec.name));
+  // A learned table has no more rows; rotary positions go on, beyond what the weights were trained for.
+  if (spec.maxPositions > 0 && extents.seq > spec.maxPositions)
+    warnings.push_back(spec.name + ": context " + std::to_string(extents.seq) + " is beyond " +
+                       spec.fieldNames["max_positions"] + " " + std::to_string(spec.maxPositions) +
+                       ": weights that were trained for that may give nothing of use there");
   if (!(request.dropout >= 0 && request.dropout <= 1))
     return invalidInput("dropout: wanted a probability from 0 to 1, found " +
                         std::to_string(request.dropout));
@@ -37,15 +45,16 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::importModel(mlir::ML
                                                                         std::vector<std::string> *warnings,
                                                                         std::string *sizes) {
   llvm::StringRef model = request.model;
+  std::vector<std::string> unwanted;
+  std::vector<std::string> &found = warnings ? *warnings : unwanted;
   if (!model.ends_with(".mlir")) {
     if (model.starts_with("study:")) {
       HEDDLE_ASSIGN_OR_RETURN(DecoderSpec spec, findPreset(request.model));
-      return importSpec(context, std::move(spec), request, sizes);
+      return importSpec(context, std::move(spec), request, found, sizes);
     }
     if (isConfigPath(request.model)) {
-      std::vector<std::string> found;
-      HEDDLE_ASSIGN_OR_RETURN(DecoderSpec spec, readConfig(request.model, warnings ? *warnings : found));
-      return importSpec(context, std::move(spec), request, sizes);
+      HEDDLE_ASSIGN_OR_RETURN(DecoderSpec spec, readConfig(request.model, found));
+      return importSpec(context, std::move(spec), request, found, sizes);
     }
     std::string presets;
     for (const std::string &name : presetNames())
@@ -54,7 +63,7 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> heddle::import::importModel(mlir::ML
         "'" + model.take_front(200).str() +
         "' is neither a graph file (*.mlir), a configuration (a folder with config.json, or *.json) nor a "
         "preset (" +
-        presets + ")");
+        presets + ")" + (llvm::sys::fs::exists(model) ? "" : "; there is no file or folder of that name"));
   }
   const std::pair<const char *, bool> given[] = {{"batch", request.batch.has_value()},
                                                  {"context", request.context.has_value()},

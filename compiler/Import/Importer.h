@@ -21,8 +21,9 @@ namespace heddle::import {
 /// textual graphs (a path that ends in .mlir). The module holds one func.func @main of graph ops
 /// (dialects/Graph/GraphModule.h). InvalidInput where the request, the preset's name or the file is at fault,
 /// with file, and field or line and column. What a file holds that was not understood and does not stop the
-/// import is added to `warnings`; `sizes` gets the model's (sizesText), nothing for a graph, whose text says
-/// them. Loads the dialects that it needs into `context`.
+/// import, and a context beyond what a rotary model was made for, are added to `warnings`; `sizes` gets the
+/// model's (sizesText), nothing for a graph, whose text says them. Loads the dialects that it needs into
+/// `context`.
 runtime::StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> importModel(mlir::MLIRContext *context,
                                                                  const ModelRequest &request,
                                                                  std::vector<std::string> *warnings = nullptr,

@@ -185,5 +185,5 @@ for found, wanted in zip(losses("summed.csv"), pairs):
 # What cannot be.
 test.fails(2, ["train", *MODEL, "--dropout", "1.5"], "--dropout", "wanted a probability from 0 to 1")
 test.fails(2, ["check", "study:small", "--dropout", "nan"], "--dropout", "wanted a probability from 0 to 1")
-test.fails(1, ["train", *masks, "--dropout", "0.1"], "a graph file states its own dropout (graph.dropout), none can be set for it")
+test.fails(2, ["train", *masks, "--dropout", "0.1"], "--dropout: has no meaning for a graph file, which states its own")
 test.finish()

@@ -246,7 +246,8 @@ std::string footOf(const Device &device, double ceiling) {
   if (std::string note = device.profileNote(); !note.empty())
     text += " (" + note + ")";
   return text + "\nFLOP/s share: of " + fixed(ceiling / 1e12, 2) +
-         " TFLOP/s, which one large product reached here, before or after the steps\n";
+         " TFLOP/s, which one large product reached here, before or after the steps: shares of different "
+         "runs\nare not to be compared, and above 100 % the product was held up\n";
 }
 
 Status runBench(const BenchFlags &flags) {

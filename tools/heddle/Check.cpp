@@ -260,9 +260,11 @@ std::string checkTable(const std::vector<OutputCheck> &checks) {
   std::string text =
       table.text() +
       "\neager, compiled: |result - float64| over |float64|, in Euclidean norms; max: the largest absolute "
-      "error\nbound: what compiled may have, 1.5 times eager's error or a few roundings of float32 and of "
-      "the "
-      "result\n";
+      "error\nbound: what compiled may have: 1.5 times eager's error, 3 times where few elements carry the "
+      "norm; or "
+      "what roundings alone\n"
+      "can do: of the result, of a product's sums, of a gradient that is 0 by algebra, of a weight whose "
+      "gradient's sign is unsure\n";
   if (misplaced > 0)
     text +=
         "not finite: compiled elements that are infinite or NaN where float64's are not, or the reverse\n";
@@ -335,10 +337,8 @@ Status runCheck(const CheckFlags &flags) {
           "warning: output '%s' has no finite value, in float64 either: that it agrees says nothing\n",
           check.name.c_str());
   if (failed)
-    return invalidInput(
-        std::to_string(failed) + " of " + std::to_string(checks.size()) +
-        " outputs are beyond the bound: 1.5 times eager's error against float64, or four roundings of "
-        "the output's type");
+    return invalidInput(std::to_string(failed) + " of " + std::to_string(checks.size()) +
+                        " outputs are beyond the bound on their error against float64");
   return Status::ok();
 }
 

@@ -3,6 +3,7 @@
 #include "tools/heddle/Commands.h"
 #include "tools/heddle/Support/CommandFiles.h"
 #include "tools/heddle/Support/Models.h"
+#include "tools/heddle/Support/ProfileReport.h"
 #include "tools/heddle/Support/Table.h"
 #include "tools/heddle/Support/Tuning.h"
 
@@ -36,24 +37,17 @@ void printSummary(const Built &built) {
   const Plan &plan = built.plan;
   std::printf("%s: %s, %s, %s, for %s\n", plan.model.c_str(), plan.mode.c_str(), plan.precision.c_str(),
               plan.pipeline.c_str(), plan.target.c_str());
-  int64_t launches = 0, instances = 0, products = 0, copies = 0;
-  for (const Step &step : plan.steps) {
-    launches += step.kind == StepKind::Launch;
-    instances += step.kind == StepKind::Launch ? instancesOf(step.launch) : 0;
+  int64_t products = 0;
+  for (const Step &step : plan.steps)
     products += step.kind == StepKind::Product;
-    copies += step.kind == StepKind::Copy;
-  }
   std::printf("groups      %zu\n", built.report.groups.size());
-  std::string batched = instances == launches ? "" : " (on " + std::to_string(instances) + " instances)";
-  std::printf("steps       %zu: %lld launches%s of %zu kernels, %lld products, %lld copies\n",
-              plan.steps.size(), static_cast<long long>(launches), batched.c_str(), plan.kernels.size(),
-              static_cast<long long>(products), static_cast<long long>(copies));
+  std::printf("steps       %s\n", stepsText(plan).c_str());
   if (plan.device == "cuda" && plan.pipeline == "compiled" && products > 0)
     std::printf("products    %s\n", built.tuning.products > 0 ? tuningText(built.tuning).c_str()
                                                               : "left to the library's guess (--tune off)");
   std::printf("parameters  %s\n", bytesText(parameterBytes(plan)).c_str());
   if (plan.pipeline == "compiled")
-    std::printf("arena       %s (the peak of everything else; library workspace %s apart)\n",
+    std::printf("arena       %s (of what comes and goes in a run; library workspace %s apart)\n",
                 bytesText(plan.arenaBytes).c_str(), bytesText(plan.workspaceBytes).c_str());
 }
 

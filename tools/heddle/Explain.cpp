@@ -11,6 +11,7 @@
 #include "tools/heddle/Support/Table.h"
 
 #include <CLI/App.hpp>
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -47,6 +48,20 @@ const char *nameOf(StepKind kind) {
     return "product";
   case StepKind::Copy:
     return "copy";
+  }
+  return "";
+}
+
+const char *nameOf(Phase phase) {
+  switch (phase) {
+  case Phase::Init:
+    return "init";
+  case Phase::Forward:
+    return "forward";
+  case Phase::Backward:
+    return "backward";
+  case Phase::Optimizer:
+    return "optimizer";
   }
   return "";
 }
@@ -193,22 +208,52 @@ std::pair<int64_t, int64_t> parametersInPanels(const Plan &plan) {
   return {count, rows};
 }
 
+/// Rows that add up to the peak, and what the arena, which is one of them, is made of.
 void printMemory(const Plan &plan) {
   static constexpr const char *kRoles[] = {"input",    "output", "parameter", "state",
                                            "constant", "saved",  "scratch"};
-  int64_t bytes[std::size(kRoles)] = {}, count[std::size(kRoles)] = {};
+  struct Sum {
+    int64_t buffers = 0, bytes = 0;
+    void add(const Buffer &buffer) {
+      ++buffers;
+      bytes += buffer.bytes;
+    }
+  };
+  std::array<Sum, std::size(kRoles)> fixed, placed;
+  Sum arena, brief;
   for (const Buffer &buffer : plan.buffers) {
-    bytes[static_cast<size_t>(buffer.role)] += buffer.bytes;
-    ++count[static_cast<size_t>(buffer.role)];
+    if (buffer.offset != Buffer::kUnplaced) {
+      placed[static_cast<size_t>(buffer.role)].add(buffer);
+      arena.add(buffer);
+    } else if (livesThroughout(buffer)) {
+      fixed[static_cast<size_t>(buffer.role)].add(buffer);
+    } else {
+      brief.add(buffer);
+    }
   }
+  MemoryReport report = memoryReport(plan);
   Table table({{"use"}, {"buffers", Table::Align::Right}, {"bytes", Table::Align::Right}});
   for (size_t role = 0; role < std::size(kRoles); ++role)
-    if (count[role] > 0)
-      table.add({kRoles[role], std::to_string(count[role]), bytesText(bytes[role])});
-  std::printf("\nmemory\n%sscratch buffers share one block of memory as they come and go, the arena: %s; the "
-              "product library's\nworkspace: %s\n",
-              table.text().c_str(), bytesText(plan.arenaBytes).c_str(),
-              bytesText(plan.workspaceBytes).c_str());
+    if (fixed[role].buffers > 0)
+      table.add({kRoles[role], std::to_string(fixed[role].buffers), bytesText(fixed[role].bytes)});
+  if (arena.buffers > 0)
+    table.add({"arena", std::to_string(arena.buffers), bytesText(report.arenaBytes)});
+  if (brief.buffers > 0)
+    table.add({"others at once", std::to_string(brief.buffers), bytesText(report.unplacedPeak)});
+  table.add({"peak", std::to_string(plan.buffers.size()), bytesText(report.peakBytes)});
+  std::printf("\nmemory\n%s", table.text().c_str());
+  if (arena.buffers > 0) {
+    std::string parts;
+    for (size_t role = 0; role < std::size(kRoles); ++role)
+      if (placed[role].buffers > 0)
+        parts += (parts.empty() ? "" : ", ") + std::string(kRoles[role]) + " " +
+                 std::to_string(placed[role].buffers) + " (" + bytesText(placed[role].bytes) + ")";
+    std::printf("arena: one block of memory that buffers share as they come and go: %s\n", parts.c_str());
+  }
+  if (brief.buffers > 0)
+    std::printf("others at once: the most that is held at once of buffers that come and go one by one, %s\n",
+                bytesText(brief.bytes).c_str());
+  std::printf("the product library's workspace, apart: %s\n", bytesText(plan.workspaceBytes).c_str());
   if (auto [packed, rows] = parametersInPanels(plan); packed > 0)
     std::printf("%s of parameters stored in the order in which products read them: transposed, %lld rows at "
                 "a time\n",
@@ -246,18 +291,7 @@ void printSummary(const Built &built) {
     }
   if (gradients > 0)
     table.add({"output", countText(gradients, "gradient") + " of parameters"});
-  int64_t launches = 0, products = 0, copies = 0;
-  for (const Step &step : plan.steps) {
-    launches += step.kind == StepKind::Launch;
-    products += step.kind == StepKind::Product;
-    copies += step.kind == StepKind::Copy;
-  }
-  auto count = [](int64_t number, const char *one, const char *many) {
-    return std::to_string(number) + " " + (number == 1 ? one : many);
-  };
-  table.add({"steps", std::to_string(plan.steps.size()) + ": " + count(launches, "launch", "launches") +
-                          " of " + countText(static_cast<int64_t>(plan.kernels.size()), "kernel") + ", " +
-                          countText(products, "product") + ", " + count(copies, "copy", "copies")});
+  table.add({"steps", stepsText(plan)});
   table.add({"memory", bytesText(memoryReport(plan).peakBytes) + " at its peak, the library's workspace (" +
                            bytesText(plan.workspaceBytes) + ") apart"});
   std::string text = table.text();
@@ -265,18 +299,21 @@ void printSummary(const Built &built) {
 }
 
 void printSteps(const Plan &plan, bool all) {
-  std::printf("\nsteps\n%s", workLegend().c_str());
-  Table table({{"", Table::Align::Right}, {"kind"}, {"work"}, {"label"}, {"from"}});
+  std::printf("\nsteps\nphase: steps of init run once, before the first run, and again where parameters were "
+              "set; all others in every run\n%s",
+              workLegend().c_str());
+  Table table({{"", Table::Align::Right}, {"phase"}, {"kind"}, {"work"}, {"label"}, {"from"}});
   Rows rows;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const Step &step = plan.steps[i];
-    std::vector<std::string> row = {nameOf(step.kind), workOf(plan, step), step.label, step.location};
+    std::vector<std::string> row = {nameOf(step.phase), nameOf(step.kind), workOf(plan, step), step.label,
+                                    step.location};
     rows.keys.push_back(joined(row)); // The number is no part of what is compared.
     row.insert(row.begin(), std::to_string(i));
     rows.cells.push_back(std::move(row));
   }
   rows.findRepeats(all);
-  rows.addTo(table, 2, 4);
+  rows.addTo(table, 3, 5);
   std::printf("%s", table.text().c_str());
 }
 
@@ -314,7 +351,8 @@ std::string explainJson(const Built &built, const std::string &precision, bool f
   if (stoppedAfter.empty()) {
     out["steps"] = Json::array();
     for (const Step &step : built.plan.steps)
-      out["steps"].push_back({{"kind", nameOf(step.kind)},
+      out["steps"].push_back({{"phase", nameOf(step.phase)},
+                              {"kind", nameOf(step.kind)},
                               {"work", workOf(built.plan, step)},
                               {"label", step.label},
                               {"location", step.location}});

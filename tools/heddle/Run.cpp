@@ -156,12 +156,13 @@ Status runRun(const RunFlags &flags) {
   progress.clear();
   if (!executor)
     return withPlannedPeak(std::move(executor).status(), plan);
-  if (!flags.saveWeights.empty())
-    HEDDLE_RETURN_IF_ERROR(saveParts(**executor, plan, BufferRole::Parameter, flags.saveWeights));
   HEDDLE_RETURN_IF_ERROR(setInputs(**executor, plan, inputs));
   HEDDLE_RETURN_IF_ERROR(withPlannedPeak((*executor)->run(), plan));
   HEDDLE_RETURN_IF_ERROR((*executor)->synchronize());
   HEDDLE_ASSIGN_OR_RETURN(Tensors outputs, readOutputs(**executor, plan));
+  // Behind the run: a step's weights are those that it leaves, and a run that fails writes none.
+  if (!flags.saveWeights.empty())
+    HEDDLE_RETURN_IF_ERROR(saveParts(**executor, plan, BufferRole::Parameter, flags.saveWeights));
   HEDDLE_RETURN_IF_ERROR(writeSafetensors(flags.output, outputs));
   for (const auto &[name, tensor] : outputs)
     std::printf("%s  %s\n", name.c_str(), describe(tensor.dtype, tensor.shape).c_str());
@@ -192,10 +193,11 @@ Subcommand addRun(CLI::App &program) {
       ->add_option("--executor", flags->executor, "sequential or graph, for a compiled plan [graph on a GPU]")
       ->check(CLI::IsMember({"sequential", "graph"}));
   addWeightsFlag(*parser, flags->weights);
-  namesFile(
-      parser->add_option("--save-weights", flags->saveWeights,
-                         "Also write the parameters, under their stored names, to this .safetensors file"),
-      FileUse::Write);
+  namesFile(parser->add_option(
+                "--save-weights", flags->saveWeights,
+                "Also write the parameters as the run leaves them, under their stored names, to this "
+                ".safetensors file; --mode step changes them"),
+            FileUse::Write);
   addSeedFlag(*parser, flags->seed, "Seed of the weights where they are drawn");
   parser->add_flag("--poison", flags->poison,
                    "Fill scratch memory with NaN first: shows reads of what nobody wrote");

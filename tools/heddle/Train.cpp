@@ -105,7 +105,8 @@ void printEnd(const Training &training, const TrainingEnd &end, const TrainFlags
   std::printf(", loss %.6g, gradient norm %.4g, %.0f tokens/s", last.loss, last.gradNorm,
               end.tokensPerSecond);
   if (end.flopsShare > 0)
-    std::printf(", %.1f %% of the FLOP/s of one large product", end.flopsShare * 100);
+    std::printf(", %.1f %% of the FLOP/s of one large product (%.2f TFLOP/s, just before)",
+                end.flopsShare * 100, training.ceiling / 1e12);
   std::printf("\n");
   if (training.folder && end.saved)
     std::printf("saved %s\n", training.folder->path().c_str());

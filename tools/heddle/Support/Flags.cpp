@@ -11,14 +11,22 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <charconv>
+#include <span>
 
 namespace heddle::driver {
 namespace {
 
-/// Flags that describe a compilation: a plan file has all of it behind it.
-constexpr const char *kCompilationFlags[] = {"--batch",  "--context",       "--layers",
-                                             "--vocab",  "--mode",          "--precision",
-                                             "--device", "--weights-dtype", "--dropout"};
+/// Flags that describe a model which does not state all of itself, as graphs and plan files do.
+constexpr const char *kExtentFlags[] = {"--batch", "--context", "--layers", "--vocab", "--dropout"};
+/// Flags that describe a compilation: a plan file has it behind it.
+constexpr const char *kCompilationFlags[] = {"--mode", "--precision", "--device", "--weights-dtype"};
+
+/// Throws for the first of these flags that was given.
+void refuse(const CLI::App &parser, std::span<const char *const> names, const std::string &why) {
+  for (const char *name : names)
+    if (const CLI::Option *option = parser.get_option_no_throw(name); option && option->count() > 0)
+      throw CLI::ValidationError(name, why);
+}
 
 /// By its name, so that one which is missing or damaged is told as a plan; or by what it holds.
 bool namesPlan(const std::string &model) { return model.ends_with(".heddle") || runtime::isPlanFile(model); }
@@ -63,9 +71,11 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
   parser.add_option("--context", flags.request.context, "Tokens in a sequence; not for a graph")
       ->default_str(std::to_string(ModelRequest::kDefaultContext))
       ->check(atLeast(1));
-  parser.add_option("--layers", flags.request.layers, "Keep only the first so many blocks")
+  parser.add_option("--layers", flags.request.layers, "Keep only the first so many blocks; not for a graph")
       ->check(atLeast(1));
-  parser.add_option("--vocab", flags.request.vocabulary, "Size of the vocabulary instead of the model's")
+  parser
+      .add_option("--vocab", flags.request.vocabulary,
+                  "Size of the vocabulary instead of the model's; not for a graph")
       ->check(atLeast(1));
   parser
       .add_option("--precision", flags.precision,
@@ -91,8 +101,9 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
     parser
         .add_option(
             "--weights-dtype", flags.weights,
-            "What bf16 keeps the weights of products in: fp32 casts them in every run, bf16 once before the "
-            "first, with the same results [fp32]")
+            "What --precision bf16 keeps the weights of products in, for --mode forward: fp32 casts them in "
+            "every run, bf16 once before the first, with the same results; other modes keep "
+            "fp32, and a compiled step's update writes bf16 copies beside it [fp32]")
         ->check(CLI::IsMember({"fp32", "bf16"}));
   }
   parser
@@ -109,15 +120,18 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
       if (!flags.weights.empty() && !only.empty() && flags.weights != only)
         throw CLI::ValidationError("--weights-dtype", flags.weights + " does not go with --precision " +
                                                           flags.precision + ", whose weights are " + only);
+      if (flags.weights == "bf16" && flags.precision == "bf16" && flags.mode != nameOf(Mode::Forward))
+        throw CLI::ValidationError("--weights-dtype", "bf16: wanted --mode forward, found --mode " +
+                                                          flags.mode + ", which needs its weights in fp32");
+      if (flags.request.model.ends_with(".mlir"))
+        refuse(parser, kExtentFlags, "has no meaning for a graph file, which states its own");
       return;
     }
     if (!planFiles.accepted)
       throw CLI::ValidationError("MODEL",
                                  flags.request.model + ": " + planFiles.why + "; wanted a preset or a graph");
-    for (const char *name : kCompilationFlags)
-      if (const CLI::Option *option = parser.get_option_no_throw(name); option && option->count() > 0)
-        throw CLI::ValidationError(name,
-                                   "has no meaning for a plan file, which was compiled for its own value");
+    refuse(parser, kExtentFlags, "has no meaning for a plan file, which was compiled for its own value");
+    refuse(parser, kCompilationFlags, "has no meaning for a plan file, which was compiled for its own value");
   });
 }
 

@@ -24,6 +24,30 @@ std::string workOf(const runtime::Plan &plan, const runtime::Step &step) {
   return "";
 }
 
+std::string stepsText(const runtime::Plan &plan) {
+  int64_t launches = 0, instances = 0, products = 0, copies = 0, init = 0;
+  for (const runtime::Step &step : plan.steps) {
+    bool launch = step.kind == runtime::StepKind::Launch;
+    launches += launch;
+    instances += launch ? runtime::instancesOf(step.launch) : 0;
+    products += step.kind == runtime::StepKind::Product;
+    copies += step.kind == runtime::StepKind::Copy;
+    init += step.phase == runtime::Phase::Init;
+  }
+  auto all = static_cast<int64_t>(plan.steps.size());
+  auto count = [](int64_t number, const char *one, const char *many) {
+    return std::to_string(number) + " " + (number == 1 ? one : many);
+  };
+  std::string text = std::to_string(all);
+  if (init > 0)
+    text += ", " + std::to_string(all - init) + " a run, " + std::to_string(init) + " before the first";
+  text += ": " + count(launches, "launch", "launches");
+  if (instances != launches)
+    text += " (on " + std::to_string(instances) + " instances)";
+  return text + " of " + countText(static_cast<int64_t>(plan.kernels.size()), "kernel") + ", " +
+         countText(products, "product") + ", " + count(copies, "copy", "copies");
+}
+
 std::string workLegend() {
   return "work: of a product MxNxK (an M x N result of sums of K terms; \"48 of\": a batch of so many), else "
          "the kernel's name;\n"

@@ -200,7 +200,8 @@ TEST(Decoder, RefusalsNameTheField) {
             "study:small: context: wanted 1 to 2147483647, found -1");
   EXPECT_EQ(message({.model = "llama"}), "'llama' is neither a graph file (*.mlir), a configuration (a "
                                          "folder with config.json, or *.json) nor a preset (study:small, "
-                                         "study:medium, study:large, study:xl, study:10B)");
+                                         "study:medium, study:large, study:xl, study:10B); there is no file "
+                                         "or folder of that name");
   EXPECT_EQ(message({.model = "study:small", .dropout = 1.5}),
             "dropout: wanted a probability from 0 to 1, found 1.500000");
   EXPECT_NE(message({.model = "study:small", .batch = 1000000, .context = 1000000}), "");
