@@ -194,7 +194,7 @@ struct FormGroupsPass : public impl::FormGroupsBase<FormGroupsPass> {
       llvm::SmallVector<Operation *> ops = rowSumsOps(sums);
       outline(GroupKind::RowSums, ops, labelOf(ops));
     }
-    fuseProducts(func, gatedProducts);
+    fuseProducts(func, ownEpilogues);
     mlir::sortTopologically(&block);
     RowsFusionCounts counts = fuseRows(func, {maxBuffers, maxOps, sumParts});
     merged += counts.merged;

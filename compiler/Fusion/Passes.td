@@ -40,8 +40,8 @@ def FormGroups : Pass<"form-groups", "::mlir::func::FuncOp"> {
                  Option<"maxOps", "max-ops", "int64_t", "256", "Ops that a rows group may hold">,
                  Option<"sumParts", "sum-parts", "int64_t", "0",
                   "Parts in which a rows group sums rows of usual length on its way; 0: sums over rows stay whole">,
-           Option<"gatedProducts", "gated-products", "bool", "false",
-                        "Products take silu(first half of their columns) * second half">];
+           Option<"ownEpilogues", "own-epilogues", "bool", "false",
+                        "Products end in Heddle's own epilogues, which have SwiGLU's gate and a tanh as exact as float32">];
   let statistics = [Statistic<"merged", "edges merged", "Producer and consumer groups that became one">,
                     Statistic<"sums", "sums split", "Sums over rows that a kernel of the rows takes in parts">,
                     Statistic<"refused", "edges refused", "Edges that stayed between two groups">];

@@ -102,7 +102,7 @@ void heddle::addPhase(mlir::PassManager &manager, CompilePhase phase, const Comp
   case CompilePhase::Fusion:
     if (compiled) {
       FormGroupsOptions groups;
-      groups.gatedProducts = options.device == "cpu"; // cuBLASLt has no such epilogue.
+      groups.ownEpilogues = options.device == "cpu"; // cuBLASLt has its own.
       // As many blocks as fill a GPU, and no more parts than a CPU's threads need.
       groups.sumParts = options.device == "cpu" ? 64 : 512;
       manager.addNestedPass<mlir::func::FuncOp>(createFormGroups(groups));

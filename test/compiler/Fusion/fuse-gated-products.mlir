@@ -1,7 +1,7 @@
 // The gate of SwiGLU and GELU of float32, on a device whose products multiply two halves of their columns and whose GELU
 // is as exact as float32.
 // RUN: heddle-opt %s --split-input-file --form-groups | FileCheck %s
-// RUN: heddle-opt %s --split-input-file --form-groups=gated-products=true | FileCheck %s --check-prefix=GATED
+// RUN: heddle-opt %s --split-input-file --form-groups=own-epilogues=true | FileCheck %s --check-prefix=GATED
 
 // SwiGLU: one kernel on a device whose products multiply two halves, two elsewhere.
 // GATED-LABEL: func.func @main(

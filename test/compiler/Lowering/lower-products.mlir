@@ -1,7 +1,7 @@
 // Products: m, n, k, batch, and how the library reads each operand.
 // RUN: heddle-opt %s --split-input-file --form-groups --lower-to-plan | FileCheck %s
 // RUN: heddle-opt %s --split-input-file --form-groups --lower-to-plan=precision=tf32 | FileCheck %s --check-prefix=TF32
-// RUN: heddle-opt %s --split-input-file --form-groups=gated-products=true --lower-to-plan=device=cpu | FileCheck %s --check-prefix=CPU
+// RUN: heddle-opt %s --split-input-file --form-groups=own-epilogues=true --lower-to-plan=device=cpu | FileCheck %s --check-prefix=CPU
 
 // Rank 2 on the right: the leading dimensions are rows. The residual is the addend.
 // CHECK: plan.product 12 x 5 x 8 math f32 epilogue none phase forward {
