@@ -149,7 +149,7 @@ Placement heddle::plan::placeInArena(const Lifetimes &exact) {
   // What ends the arena came too late: place it earlier, as long as the bound is not reached. The work is
   // bounded, so that large programs do not pay for it.
   int64_t count = std::max<int64_t>(static_cast<int64_t>(bestOrder.size()), 1);
-  int64_t rounds = std::min<int64_t>(64, 200'000'000 / (count * count));
+  int64_t rounds = std::min<int64_t>(64, 60'000'000 / (count * count));
   Order order = bestOrder;
   Placement placement = best;
   for (int64_t round = 0; round < rounds && best.bytes > lowerBound; ++round) {

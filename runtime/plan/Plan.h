@@ -29,9 +29,9 @@ enum class BufferRole : uint8_t {
   /// Lives across runs and is updated by them (optimizer moments). Without parts it has no name outside of
   /// the plan: what Init steps make of a parameter, and runs together with it (its bf16 copy).
   State = 3,
-  Constant = 4,  ///< Computed by the steps of phase Init, or given as bytes in `data`.
-  Saved = 5,     ///< Written in forward and read in backward.
-  Scratch = 6,   ///< Lives within one run.
+  Constant = 4, ///< Computed by the steps of phase Init, or given as bytes in `data`.
+  Saved = 5,    ///< Written in forward and read in backward.
+  Scratch = 6,  ///< Lives within one run.
 };
 
 /// When a step runs. Init steps run once, after the parameters are filled, and again after they were set.

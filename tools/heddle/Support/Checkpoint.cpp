@@ -92,7 +92,7 @@ StatusOr<CheckpointFolder> CheckpointFolder::open(const std::string &given, cons
     return invalidInput(given + ": wanted a folder that can be replaced as a whole, such as ./checkpoint");
   std::string parent = absolute.parent_path().string();
   if (!isFolder(parent))
-    return unavailable(given + ": there is no folder " + parent);
+    return invalidInput(given + ": there is no folder " + parent);
   if (::access(parent.c_str(), W_OK | X_OK) != 0)
     return unavailable(given + ": cannot write in " + parent + ": " + std::strerror(errno));
   HEDDLE_ASSIGN_OR_RETURN(FolderLock lock, FolderLock::take(path));
