@@ -73,7 +73,7 @@ def pooled(values, itself=True):
     for index in range(len(values)):
         window = [values[at] for at in range(max(0, index - POOL), min(len(values), index + POOL + 1))
                   if values[at] is not None and (itself or at != index)]
-        found.append(mean(window) if window else found[-1])
+        found.append(mean(window) if window else found[-1] if found else values[index])
     return found
 
 
@@ -83,8 +83,9 @@ def band_of(runs, costs):
     own = [variance(step) for step in zip(*runs)]
     trend, rare = pooled(own, itself=False), 1 / TRIALS / len(own)
     spread = []  # As q² s² of each step: how well neighbours know each other changes as the runs part.
-    for begin in range(0, len(own), LAST):
-        some, freedom = moderated(own[begin:begin + LAST], trend[begin:begin + LAST], len(runs))
+    ends = [*range(LAST, len(own) - LAST + 1, LAST), len(own)]  # The last stretch is no shorter than the others.
+    for begin, end in zip([0, *ends], ends):
+        some, freedom = moderated(own[begin:end], trend[begin:end], len(runs))
         q = quantile(rare, freedom)
         spread += [q**2 * value for value in some]
     cost = pooled([None if value is None else value**2 for value in costs])

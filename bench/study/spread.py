@@ -67,9 +67,10 @@ def quantile(probability, freedom):
 
 def moderated(variances, trend, count):
     """(variances, freedom): each variance of `count` numbers with the trend's share in it, and Student's degrees of freedom. `trend` must
-    not know the variance beside it. Variances of 0, of numbers that are all the same, say nothing about how much the others differ."""
+    not know the variance beside it. Variances and trends of 0, of numbers that are all the same, say nothing about how much the others
+    differ."""
     own = count - 1
-    logs = [math.log(v / t) for v, t in zip(variances, trend) if v > 0]
+    logs = [math.log(v / t) for v, t in zip(variances, trend) if v > 0 and t > 0]
     if len(logs) < 2:
         return list(trend), math.inf
     middle = sum(logs) / len(logs)

@@ -54,7 +54,7 @@ public:
       return wanted(field, "1 to " + std::to_string(kMaxExtent), std::to_string(value));
     return Status::ok();
   }
-  /// Kernels compute with it in float32, where what is not 0 has to be a number, too.
+  /// Kernels compute with it in float32, where what must not be 0 has to be above 0, too.
   Status finite(const char *field, double value, bool zeroAllowed) const {
     double least = zeroAllowed ? 0 : std::numeric_limits<float>::min();
     if (!(value >= least && value <= std::numeric_limits<float>::max())) {

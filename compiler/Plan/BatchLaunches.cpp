@@ -187,8 +187,8 @@ public:
   void beginRound() { misses_.clear(); }
 
   void undone(ProgramOp program, int64_t bytes) {
-    std::string reason = "no order of batches was found that needs no more than the arena's " +
-                         std::to_string(bytes) + " bytes";
+    std::string reason = "no order of batches was found whose arena has at most " + std::to_string(bytes) +
+                         " bytes, what it had and 1/" + std::to_string(kRoom) + " of all memory";
     if (reports)
       reports->push_back({kPattern.str(), false, "", reason});
     if (remarks)
@@ -364,9 +364,9 @@ private:
     if (pressure.move(batch.steps, number, batch.touched.getArrayRef(), mayGetLonger))
       return true;
     log_.missed(steps_[number], &Log::peak,
-                !mayGetLonger ? "what they touch would live until then, and no arena as small was found"
-                              : "what they touch would live until then, and more than " +
-                                    std::to_string(pressure.peak()) + " bytes at once");
+                std::string("what they touch would live until then, ") +
+                    (mayGetLonger ? "" : "which found no arena as small, or ") + "and more than " +
+                    std::to_string(pressure.peak()) + " bytes at once");
     return false;
   }
 

@@ -29,7 +29,7 @@ def BatchLaunches : Pass<"batch-launches", "::heddle::plan::ProgramOp"> {
     Statistic<"numBatched", "batched", "Launches that became instances">,
     Statistic<"numDependent", "dependent", "Launches that could not wait for a later one: a step between needs them">,
     Statistic<"numPeak", "peak", "Launches that did not wait for a later one: more memory would live at once">,
-    Statistic<"numUndone", "undone", "Programs left as they were: no order of batches had as small an arena">,
+    Statistic<"numUndone", "undone", "Programs left as they were: no order of batches had about as small an arena">,
     Statistic<"numHot", "hot", "Launches that did not wait for a later one: they read much that was just written">,
   ];
 }

@@ -74,7 +74,7 @@ static std::string behindLinks(const std::string &path) {
 
 Status cannotMake(const std::string &what, int error) {
   bool isPathsFault = error == ENOENT || error == ENOTDIR || error == EISDIR || error == EEXIST ||
-                      error == ENAMETOOLONG || error == ELOOP || error == EINVAL;
+                      error == ENAMETOOLONG || error == ELOOP || error == EINVAL || error == ENXIO;
   std::string message = "cannot " + what + ": " + reason(error);
   return isPathsFault ? invalidInput(message) : unavailable(message);
 }
@@ -106,6 +106,13 @@ StatusOr<AtomicFile> AtomicFile::create(const std::string &given) {
   if (descriptor < 0)
     return cannotMake("write " + path, errno);
   return AtomicFile(path, temporary, descriptor, std::move(halfWritten));
+}
+
+Status canWrite(const std::string &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+    return Status::ok();
+  return AtomicFile::create(path).status(); // Gone again.
 }
 
 Status AtomicFile::failure(const char *action, int error, size_t wanted) const {

@@ -42,6 +42,10 @@ private:
 /// which lies in no folder; Unavailable where the machine is, its disk or its rights.
 Status cannotMake(const std::string &what, int error);
 
+/// Whether an AtomicFile could be made there now, before what is to be written is computed. A device or a
+/// pipe is not opened for it: what reads a pipe would see its end.
+Status canWrite(const std::string &path);
+
 /// The whole of an AtomicFile in one call.
 Status writeFile(const std::string &path, std::span<const uint8_t> bytes);
 Status writeFile(const std::string &path, std::string_view text);

@@ -32,7 +32,7 @@ for command in ("compile", "run", "bench", "explain", "check", "devices"):
     test.fails(2, [command, *model, "--frobnicate"], "--frobnicate")
 test.fails(2, ["run", GRAPH, "--input", "random:1", "--output", out, "--impl", "lazy"], "lazy")
 
-# A full disk, and folders that are not there: the machine's fault.
+# A full disk is the machine's fault; folders that are not there are the path's.
 test.fails(1, ["compile", GRAPH, "-o", test.path("none/plan.heddle"), *device], "none/plan.heddle")
 test.fails(1, ["run", plan, "--input", "random:1", "--output", test.path("none/out.safetensors")], "none/out.safetensors")
 for link, arguments in (("full.heddle", ["compile", GRAPH, "-o"]),

@@ -134,7 +134,10 @@ Status runRun(const RunFlags &flags) {
     return invalidInput("--output " + flags.output + ": wanted a name that ends in .safetensors");
   if (!flags.saveWeights.empty() && !flags.saveWeights.ends_with(".safetensors"))
     return invalidInput("--save-weights " + flags.saveWeights + ": wanted a name that ends in .safetensors");
-  // Before anything is compiled: a file that is not there is known at once.
+  // Before anything is compiled: a file that is not there, or cannot be, is known at once.
+  for (const std::string &file : {flags.output, flags.saveWeights})
+    if (!file.empty())
+      HEDDLE_RETURN_IF_ERROR(canWrite(file));
   HEDDLE_ASSIGN_OR_RETURN(ModelWeights weights, ModelWeights::open(flags.model, flags.weights));
   Models models;
   Progress progress;

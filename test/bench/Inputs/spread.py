@@ -50,3 +50,8 @@ for _ in range(100):
     left += len(outside(sixth, band))
     seen += bool(outside([loss + 10 * deviation for loss, deviation in zip(sixth, deviations)], band))
 assert left <= 1 and seen == 100, (left, seen)
+# Any number of steps, and steps at which all runs agree.
+for steps in (1, 2, 99, 100, 101, 199, 200, 250):
+    runs = [[random.gauss(0, 1) for _ in range(steps)] for _ in range(5)]
+    assert len(band_of(runs, [0.0] * steps)) == steps
+assert len(band_of([[5.0] * 19 + [5.0 + 1e-6 * run] + [5.0] * 21 for run in range(5)], [0.0] * 41)) == 41
