@@ -135,10 +135,10 @@ TEST_F(TrainLogTest, NothingChangesBeforeTheFirstRow) {
   }
 }
 
-TEST_F(TrainLogTest, WhatCannotBeWrittenIsTheMachinesFault) {
+TEST_F(TrainLogTest, WhatCannotBeWrittenIsThePathsFaultOrTheMachines) {
   auto nowhere = TrainLog::open(path_ + "/new.csv", 0);
   ASSERT_FALSE(nowhere.isOk());
-  EXPECT_EQ(nowhere.status().code(), StatusCode::Unavailable);
+  EXPECT_EQ(nowhere.status().code(), StatusCode::InvalidInput);
   auto full = TrainLog::open("/dev/full", 0); // Is found out by writing alone.
   ASSERT_TRUE(full.isOk());
   EXPECT_EQ(full->append({1, 2.5, 0.001, 0.5, 10}).code(), StatusCode::Unavailable);
