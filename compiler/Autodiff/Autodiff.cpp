@@ -175,10 +175,9 @@ LogicalResult Reverse::collect(mlir::OpBuilder &builder) {
     return main_.emitError("the loss depends on no parameter");
   if (options_.optimizer)
     for (Trained &each : trained)
-      for (Operation *user : each.parameter->getUsers())
-        if (llvm::isa<AssignOp>(user) && user->getOperand(0) == each.parameter.getResult())
-          return user->emitError() << "the graph changes parameter \"" << nameOf(each.parameter)
-                                   << "\" itself, which the optimizer is to do";
+      if (AssignOp assign = assignOf(each.parameter.getResult()))
+        return assign.emitError() << "the graph changes parameter \"" << nameOf(each.parameter)
+                                  << "\" itself, which the optimizer is to do";
   if (options_.optimizer && options_.accumulate)
     addUpOverRuns(builder, trained);
   if (options_.optimizer)

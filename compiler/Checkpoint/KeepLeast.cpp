@@ -93,10 +93,8 @@ Boundary::Again Boundary::mayBeAgain(Operation *op) {
     return Again::Never;
   // What is written over has another value later.
   for (Value operand : op->getOperands())
-    for (Operation *user : baseOf(operand).getUsers())
-      if (auto assign = llvm::dyn_cast<AssignOp>(user);
-          assign && assign.getLeaf() == baseOf(operand) && later_ == plan::Phase::Optimizer)
-        return Again::Never;
+    if (later_ == plan::Phase::Optimizer && assignOf(baseOf(operand)))
+      return Again::Never;
   if (isWidening(op) || !isInMemory(op->getResult(0)))
     return Again::InPassing;
   return areAtHand(op) ? Again::Stored : Again::Never;

@@ -113,11 +113,10 @@ static void sinkToReaders(mlir::Block &block) {
       continue;
     Operation *first = nullptr;
     for (Operation *weight : weights)
-      for (Operation *user : weight->getUsers())
-        if (auto assign = llvm::dyn_cast<AssignOp>(user); assign && assign.getLeaf() == weight->getResult(0))
-          if (Operation *writer = assign.getValue().getDefiningOp();
-              writer && writer != group && (!first || writer->isBeforeInBlock(first)))
-            first = writer;
+      if (AssignOp assign = assignOf(weight->getResult(0)))
+        if (Operation *writer = assign.getValue().getDefiningOp();
+            writer && writer != group && (!first || writer->isBeforeInBlock(first)))
+          first = writer;
     // A view stands before its readers; it has to follow.
     llvm::SetVector<Operation *> views;
     llvm::SmallVector<Operation *> worklist(group->getUsers());

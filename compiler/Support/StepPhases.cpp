@@ -64,10 +64,7 @@ static bool isVariable(Operation *op) {
     return true;
   auto parameter = llvm::dyn_cast<ParameterOp>(op);
   return parameter && (!op->getParentOfType<mlir::func::FuncOp>()->hasAttr(kPreparedAttr) ||
-                       llvm::any_of(op->getUsers(), [&](Operation *user) {
-                         auto assign = llvm::dyn_cast<AssignOp>(user);
-                         return assign && assign.getLeaf() == parameter.getResult();
-                       }));
+                       assignOf(parameter.getResult()));
 }
 
 bool StepPhases::dependsOnNothing(Value value) {
@@ -93,9 +90,11 @@ bool StepPhases::dependsOnNothing(Value value) {
 }
 
 bool StepPhases::runsOnce(Operation *op) {
-  if (op->getNumResults() > 0 && keptCast(op->getResult(0)))
+  if (op->getNumResults() == 0)
+    return false;
+  if (keptCast(op->getResult(0)))
     return true;
-  return op->getNumResults() > 0 && dependsOnNothing(op->getResult(0)) &&
-         llvm::none_of(op->getUsers(),
-                       [](Operation *user) { return llvm::isa<mlir::func::ReturnOp, AssignOp>(user); });
+  return dependsOnNothing(op->getResult(0)) && llvm::none_of(op->getUsers(), [](Operation *user) {
+           return llvm::isa<mlir::func::ReturnOp, AssignOp>(user);
+         });
 }

@@ -72,6 +72,9 @@ namespace heddle::graph {
 /// The kept cast that gives a value, by itself or in its group; null where none does.
 CastOp keptCast(mlir::Value value);
 
+/// What assigns a leaf; null where nothing does.
+AssignOp assignOf(mlir::Value leaf);
+
 } // namespace heddle::graph
 
 #endif // HEDDLE_DIALECTS_GRAPH_GRAPHDIALECT_H

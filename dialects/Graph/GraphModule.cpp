@@ -75,14 +75,6 @@ static LogicalResult verifyAssigned(AssignOp assign, const llvm::StringSet<> &re
   return success();
 }
 
-/// What assigns a leaf, or null.
-static AssignOp assignOf(mlir::Value leaf) {
-  for (mlir::Operation *user : leaf.getUsers())
-    if (auto assign = llvm::dyn_cast<AssignOp>(user); assign && assign.getLeaf() == leaf)
-      return assign;
-  return AssignOp();
-}
-
 /// A copy changes with its parameter, and to the cast of the same value.
 static LogicalResult verifyKept(CastOp cast) {
   AssignOp own = assignOf(cast.getResult()), parameter = assignOf(cast.getOperand());

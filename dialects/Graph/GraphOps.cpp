@@ -81,6 +81,13 @@ CastOp heddle::graph::keptCast(mlir::Value value) {
   return cast && cast.getKept() ? cast : CastOp();
 }
 
+AssignOp heddle::graph::assignOf(mlir::Value leaf) {
+  for (mlir::Operation *user : leaf.getUsers())
+    if (auto assign = llvm::dyn_cast<AssignOp>(user); assign && assign.getLeaf() == leaf)
+      return assign;
+  return AssignOp();
+}
+
 LogicalResult AssignOp::verify() {
   mlir::Operation *leaf = getLeaf().getDefiningOp();
   if (!llvm::isa_and_nonnull<ParameterOp, StateOp>(leaf) && !keptCast(getLeaf()))

@@ -138,8 +138,8 @@ Status runTrain(TrainFlags &flags, int &signal) {
   flags.model.mode = nameOf(flags.accumulate > 1 ? Mode::Accumulate : Mode::Step);
   // Whatever can be known to be wrong before anything is compiled.
   HEDDLE_ASSIGN_OR_RETURN(TokenFile tokens, TokenFile::open(flags.data));
-  if (!flags.picture.empty()) // Gone again: says whether it can be written.
-    HEDDLE_RETURN_IF_ERROR(AtomicFile::create(flags.picture).status());
+  if (!flags.picture.empty())
+    HEDDLE_RETURN_IF_ERROR(canWrite(flags.picture));
   HEDDLE_ASSIGN_OR_RETURN(TrainLog log, TrainLog::open(flags.csv, state.step));
   HEDDLE_ASSIGN_OR_RETURN(
       ModelWeights weights,

@@ -130,8 +130,9 @@ void addModelFlags(CLI::App &parser, ModelFlags &flags, DeviceFlag deviceFlag, P
     if (!planFiles.accepted)
       throw CLI::ValidationError("MODEL",
                                  flags.request.model + ": " + planFiles.why + "; wanted a preset or a graph");
-    refuse(parser, kExtentFlags, "has no meaning for a plan file, which was compiled for its own value");
-    refuse(parser, kCompilationFlags, "has no meaning for a plan file, which was compiled for its own value");
+    for (std::span<const char *const> names :
+         {std::span<const char *const>(kExtentFlags), {kCompilationFlags}})
+      refuse(parser, names, "has no meaning for a plan file, which was compiled for its own value");
   });
 }
 

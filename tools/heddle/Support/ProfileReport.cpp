@@ -35,17 +35,14 @@ std::string stepsText(const runtime::Plan &plan) {
     init += step.phase == runtime::Phase::Init;
   }
   auto all = static_cast<int64_t>(plan.steps.size());
-  auto count = [](int64_t number, const char *one, const char *many) {
-    return std::to_string(number) + " " + (number == 1 ? one : many);
-  };
   std::string text = std::to_string(all);
   if (init > 0)
     text += ", " + std::to_string(all - init) + " a run, " + std::to_string(init) + " before the first";
-  text += ": " + count(launches, "launch", "launches");
+  text += ": " + countText(launches, "launch", "launches");
   if (instances != launches)
     text += " (on " + std::to_string(instances) + " instances)";
   return text + " of " + countText(static_cast<int64_t>(plan.kernels.size()), "kernel") + ", " +
-         countText(products, "product") + ", " + count(copies, "copy", "copies");
+         countText(products, "product") + ", " + countText(copies, "copy", "copies");
 }
 
 std::string workLegend() {

@@ -61,8 +61,8 @@ std::string ratioText(double before, double after) {
   return after == 0 ? "-" : fixed(before / after, 2) + "x";
 }
 
-std::string countText(int64_t count, const std::string &one) {
-  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+std::string countText(int64_t count, const std::string &one, const std::string &many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
 }
 
 std::string digitsText(int64_t value) {

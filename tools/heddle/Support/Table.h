@@ -36,7 +36,8 @@ std::string bytesText(int64_t bytes);
 /// "2.31x"; "-" when `after` is zero.
 std::string ratioText(double before, double after);
 /// "1 step", "12 steps".
-std::string countText(int64_t count, const std::string &one);
+/// `many`: where it is not `one` with an s.
+std::string countText(int64_t count, const std::string &one, const std::string &many = "");
 /// "1,234,567".
 std::string digitsText(int64_t value);
 /// A CSV field: quoted where it holds a comma, a quote or a line's end.
